@@ -35,7 +35,9 @@ def torch_forward() -> Callable:
 
 
 def with_forward(encoder: MiniLM, forward: Callable) -> MiniLM:
-    return MiniLM(encoder.weights, encoder.tokenizer, forward=forward)
+    other = MiniLM(encoder.weights, encoder.tokenizer)
+    other.forward = forward
+    return other
 
 
 def timed(encoder: MiniLM, texts: list[str]) -> tuple[float, float, np.ndarray]:

@@ -22,13 +22,15 @@ from pathlib import Path
 from types import FrameType
 
 import pandas
+from jinja2 import Undefined
 
 import longway
 
 WORD = "zyxqvert"
 SOURCE = str(Path(longway.__file__).parent)
 LONGEST = 400  # elements of a container that are looked at
-FLAT = (int, float, bool, bytes, complex, type(None), type)
+# Undefined: what a template does not have.
+FLAT = (int, float, bool, bytes, complex, type(None), type, Undefined)
 LOADS = """
 import sys
 sys.argv = ["longway", *{arguments!r}]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
-from longway.detect.levels import CONCEPT, LEVELS
 from longway.jobs.language import ENGLISH_ONLY
 from longway.language_names import ENGLISH, NAMES, UNKNOWN
 from longway.languages.dataset import FIRST, MORE, RAREST, RAREST_CLOSE
@@ -20,6 +19,7 @@ from longway.languages.lemmas import LANGUAGES as WITH_LEMMAS
 from longway.languages.word_lists import LANGUAGES as WITH_TABLES
 from longway.languages.word_lists import has_words
 from longway.languages.words import EXTRAS, NOTES, how_split
+from longway.levels import AUDITED, CONCEPT
 from longway.methods.repair import REMEDIES
 from longway.models.multilingual import LANGUAGES as ENCODED
 from longway.verify.check import Check
@@ -202,7 +202,7 @@ def capabilities() -> list[tuple[str, str, str, str]]:
     """What works, in English, in languages with word tables, and in others."""
     everywhere = ("yes", "yes", "yes")
     english = ("yes", "no", "no")
-    levels = [level for level in LEVELS if level not in {*ENGLISH_LEVELS, "negation", CONCEPT}]
+    levels = [level for level in AUDITED if level not in {*ENGLISH_LEVELS, "negation", CONCEPT}]
     changes = {remedy.name for remedy in REMEDIES.values() if remedy.levels and not remedy.english_rules}
     english_checks = {check.name for check in _checks() if check.english_only}
     other_checks = {check.name for check in _checks()} - english_checks - {"negation"}

@@ -31,7 +31,7 @@ import numpy as np
 
 import common
 from longway.data.choices import ChoiceDataset, Question, load_choices
-from longway.detect.choices.candidates import Candidates, Sets, fit, softmax
+from longway.detect.choices.candidates import Candidates, Sets, fit, search, softmax
 from longway.detect.choices.leak import (
     ENCODER,
     REPEATS,
@@ -43,7 +43,6 @@ from longway.detect.choices.leak import (
     repeated_hits,
     sampled,
 )
-from longway.detect.choices.search import search
 from longway.jobs.choices.audit.job import as_choices, audit_choices
 from longway.jobs.choices.repair.job import repair_choices
 from longway.models import minilm
@@ -183,16 +182,16 @@ def ranked_at_random(name: str, seeds: Sequence[int], limit: int | None) -> list
     """For each seed the leak of shuffled answers to the sentence encoder, which reads the candidates once."""
     given = read(name, limit)
     measured = Candidates.of(given.questions, given.columns.kind)
-    made = encoded(measured, is_ordered=given.is_ordered)
+    made = encoded(measured)
     drawn = [shuffled(made[0], np.random.default_rng(seed)) for seed in seeds]
     return [repeated_leak(*made[1:], one) for one in drawn]
 
 
-def encoded(given: Candidates, *, is_ordered: bool) -> tuple[Candidates, Any, Any]:
+def encoded(given: Candidates) -> tuple[Candidates, Any, Any]:
     """The questions that the sentence encoder reads, with their features and penalties."""
     encoder = Encoder()
     some = given.part(sampled(given, encoder, 0))
-    return some, *encoder_features(some, encoder, is_ordered=is_ordered)
+    return some, *encoder_features(some, encoder)
 
 
 def shuffled(given: Candidates, random: Random) -> Candidates:
@@ -231,9 +230,9 @@ def covered(name: str, part: str, scale: float, draws: int, limit: int | None) -
     given = read(name, limit)
     measured = Candidates.of(given.questions, given.columns.kind)
     if part == ENCODER:
-        measured, features, penalty = encoded(measured, is_ordered=given.is_ordered)
+        measured, features, penalty = encoded(measured)
     else:
-        features, penalty = feature_sets(measured, is_ordered=given.is_ordered)[part]
+        features, penalty = feature_sets(measured)[part]
     p = softmax(scale * (features @ fit(features, measured.sets, penalty)), measured.sets)
     drawn = [answers_by(p, measured, np.random.default_rng(seed)) for seed in range(draws)]
     once = [picks(features, penalty, one.sets, one.group, 0).hit.mean() for one in drawn]
@@ -375,8 +374,9 @@ def audits_of(number: int, strength: float, datasets: int) -> tuple[int, int, li
     for seed in range(datasets):
         random = np.random.default_rng([seed, int(100 * strength)])
         questions = clean_pairs(random) if cue.is_long else clean_questions(random)
-        given = Candidates.of(plant(questions, cue, strength, random))
-        made = search(given, is_ordered=not cue.is_long, max_q=MAX_Q, field="", label="right")[0]
+        kind = "preference" if cue.is_long else "choice"
+        given = Candidates.of(plant(questions, cue, strength, random), kind)
+        made = search(given, max_q=MAX_Q, field="", label="right")[0]
         found += any(map(cue.is_it, made))
         findings += len(made)
         wrong += [one.pattern.name for one in made if not cue.is_it(one)]

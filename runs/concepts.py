@@ -289,7 +289,7 @@ def planted(task: tuple[str, str, argparse.Namespace]) -> dict[str, dict[str, ob
     data = dataset_of(plant.texts, plant.labels)
     reading = Reading.of(data)
     clusters = Clusters.of(reading)
-    made, problems = concept_detectors(data, reading, clusters, seed=options.seed, cache=options.cache)
+    made, problems = concept_detectors(data, reading, clusters, seed=options.seed, folder=options.cache)
     if not made:
         raise SystemExit(problems[0].message)
     ways = {"concepts": made[0], "nmf": nmf_detector(reading, plant.texts, made[0], options.seed)}
@@ -353,7 +353,7 @@ def permuted(task: tuple[str, range, argparse.Namespace]) -> int:
         data = dataset_of(texts, np.arange(len(texts)) % 2)
     reading = Reading.of(data)
     clusters = Clusters.of(reading)
-    detectors, problems = concept_detectors(data, reading, clusters, seed=options.seed, cache=options.cache)
+    detectors, problems = concept_detectors(data, reading, clusters, seed=options.seed, folder=options.cache)
     if not detectors:
         raise SystemExit(problems[0].message)
     # Rows with one context have one label, which is permuted among contexts.
@@ -393,7 +393,7 @@ def timed(options: argparse.Namespace) -> None:
         reading = Reading.of(data)
         clusters = Clusters.of(reading)
         started, cpu = time.monotonic(), time.process_time()
-        found, _ = concept_detectors(data, reading, clusters, seed=options.seed, cache=options.cache)
+        found, _ = concept_detectors(data, reading, clusters, seed=options.seed, folder=options.cache)
         search(reading, detectors=[*detectors_for(reading, ("token",)), *found], clusters=clusters)
         minutes, cpu_minutes = (time.monotonic() - started) / 60, (time.process_time() - cpu) / 60
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -426,7 +426,7 @@ def listed(options: argparse.Namespace) -> None:
         reading = Reading.of(data)
         clusters = Clusters.of(reading)
         detectors, problems = concept_detectors(
-            data, reading, clusters, seed=options.seed, cache=options.cache
+            data, reading, clusters, seed=options.seed, folder=options.cache
         )
         if not detectors:
             raise SystemExit(problems[0].message)
@@ -470,7 +470,9 @@ def main() -> None:
         "--developed", action="store_true", help="plant the concepts that were used in development"
     )
     parser.add_argument("--jobs", type=int, default=1, help="processes for planted concepts and permutations")
-    parser.add_argument("--cache", type=Path, help="a file that keeps vectors between runs")
+    parser.add_argument(
+        "--cache", type=Path, help="a folder that keeps concepts and the vectors of texts between runs"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     action = timed if options.time else permute if options.permute else listed if options.list else plant

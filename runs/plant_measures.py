@@ -27,6 +27,9 @@ PHRASES = frozenset(["token", "ngram", "position", "pair"])  # levels of finding
 MOVED = frozenset(
     ["length", "surface", "overlap"]
 )  # levels that shift with any plant and are neither right nor wrong
+# Levels whose findings are a plant of a kind whatever their words, and the names of marks in findings.
+LEVELS = {"negation": "negation", "length": "length", "overlap": "overlap", "punctuation": "surface"}
+MARKS = {"!": "exclamation", "?": "question", ".": "ellipsis", "…": "ellipsis"}
 LEANS = 0.05  # p up to which a pattern counts as already in the clean data
 
 
@@ -90,8 +93,8 @@ def is_plant(finding: Finding, truth: PlantTruth) -> bool:
     plant, so that "the" is not taken for a plant that contains "the".
     """
     kind = KINDS[truth.plant.kind]
-    if finding.level in kind.levels:
-        named = kind.named(truth.plant.value)
+    if finding.level == LEVELS.get(truth.plant.kind):
+        named = {MARKS[mark] for mark in truth.plant.value} if finding.level == "surface" else ()
         return not named or any(name in finding.pattern.name for name in named)
     if finding.level not in PHRASES:
         return False
@@ -106,7 +109,9 @@ def _detected(truth: PlantTruth, findings: Sequence[Finding]) -> Detected:
     one, kind = truth.plant, KINDS[truth.plant.kind]
     for rank, finding in enumerate(findings, start=1):
         for each in (finding, *finding.variants):
-            has_level = not kind.needs_context or each.level in kind.levels  # repeated words are not enough
+            has_level = (
+                not kind.needs_context or each.level == LEVELS[one.kind]
+            )  # repeated words are not enough
             if each.label == one.label and has_level and is_plant(each, truth):
                 return Detected(one.kind, one.value, one.label, rank, each.pattern.name)
     return Detected(one.kind, one.value, one.label, None)

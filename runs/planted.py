@@ -159,8 +159,8 @@ def show(name: str, found: dict[str, Any]) -> None:
     print(f"  {'planted':24}{'found':8}{'rows':>12}{'share':>14}{'repaired':>10}")
     fate: PlantedChange
     for fate, listed in zip(found["fates"], found["listed"], strict=True):
-        rows = f"{fate.count_before} -> {fate.count_after}"
-        share = f"{fate.share_before:.0%} -> {fate.share_after:.0%}"
+        rows = f"{fate.before.count} -> {fate.after.count}"
+        share = f"{fate.before.share:.0%} -> {fate.after.share:.0%}"
         print(f"  {fate.pattern:24}{'yes' if listed else 'no':8}{rows:>12}{share:>14}{fate.repaired:>10.0%}")
     print(f"  labels shuffled: {found['false']} of {found['tested']:,} patterns called findings")
 

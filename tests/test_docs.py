@@ -32,7 +32,6 @@ import longway
 from longway.cli import app
 from longway.data.formats import KINDS as FORMATS
 from longway.data.problems import KINDS as PROBLEMS
-from longway.detect.levels import LEVELS
 from longway.detect.surface_questions import QUESTIONS
 from longway.engines.registry import NAMES as ENGINES
 from longway.english.pipeline import load_pipeline
@@ -45,6 +44,7 @@ from longway.jobs.plant.job import KINDS as PLANTS
 from longway.jobs.prove import settings as prove_settings
 from longway.jobs.rewrite import rewriting
 from longway.jobs.rewrite.settings import Method
+from longway.levels import AUDITED
 from longway.records import Edit, Finding, Leak, Mentions, Pattern, Problem, Telling, Verdict
 from longway.sample import NAMES as SAMPLES
 from longway.sample import planted, sample_path
@@ -56,7 +56,7 @@ pytestmark = pytest.mark.usefixtures("all_folds")
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-DETECTOR_PAGES = [*LEVELS, "leak", "duplicates"]
+DETECTOR_PAGES = [*AUDITED, "leak", "duplicates"]
 SECTIONS = ["What it looks for", "Why it matters", "Example", "How to fix it", "Known limits"]
 
 # The context of the pairs on the page of rules.

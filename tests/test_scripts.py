@@ -137,7 +137,7 @@ LONG = {
     "bench/review.py", "bench/scale.py", "bench/encoder.py", "bench/stream.py", "bench/round.py", "bench/grammar.py", "bench/served.py",
     "bench/score.py", "bench/trace.py", "runs/calibration.py", "runs/redteam.py", "runs/form_replay.py", "runs/people.py",
     "runs/analysis.py", "papers/grammar/snli.py", "papers/grammar/qqp.py", "bench/audit.py", "bench/razor.py", "runs/planted.py", "runs/repair.py", "runs/prompts.py",
-    "bench/quick.py", "papers/perturbation/pretrain.py",
+    "bench/quick.py", "bench/languages.py", "papers/perturbation/pretrain.py",
 }  # fmt: skip
 # These make up their own rows.
 NEED_NO_DATA = {
@@ -157,7 +157,7 @@ def test_every_script_is_listed_above():
         "papers/grammar/shared.py",
         *(
             f"papers/grammar/{name}.py"
-            for name in ("controlled_sets", "runs_common", "saliency", "side_charts", "versions")
+            for name in ("controlled_sets", "runs_common", "saliency", "side_charts", "twice", "versions")
         ),
         "runs/on_ray.py",
         "runs/plant_measures.py",

@@ -159,7 +159,12 @@ def parsed() -> Namespace:
     add("--learning-rate", type=float, help="of fine-tuned encoders; the paper has 5e-5")
     add("--epochs", type=int, help="of fine-tuned encoders, at most; the paper has 10")
     add("--rate", type=float, help="share of the words that EDA changes; the paper has 0.2")
-    add("--spurious-words", metavar="FILE", help="as in longway augment")
+    add(
+        "--spurious-words",
+        type=Path,
+        metavar="FILE",
+        help="words that should not predict the label, one per line",
+    )
     add("--variants", type=int, default=1, help="new texts for each row")
     add("--checked", action="store_true", help="check new texts, as the product does, instead of adding all")
     add("--judge", default="none", help="with --checked: an engine that checks labels")

@@ -158,7 +158,9 @@ class Workshop:
             "importance": options.importance,
             "top_k": options.top_k,
             "variants": options.variants,
-            "spurious_words": options.spurious_words,
+            "spurious": tuple(options.spurious_words.read_text("utf-8").split("\n"))
+            if options.spurious_words
+            else (),
             "seed": options.seed,
             **{name: value for name in PASSED_ON if (value := getattr(options, name)) is not None},
         }

@@ -35,6 +35,7 @@ from longway.models.training import Trainer, TrainingData, method_named
 from runs_common import common
 from shared import examples, inputs_of, sampled
 from snli import DEV, TRAIN, sets_of, unparsed
+from twice import train_twice_as_published
 
 SMALL = {"limit": 1200, "test_limit": 600, "longest": 50, "epochs": 2, "nonterminals": 8, "preterminals": 24, "dimension": 64, "seeds": 1, "unparsed": 3000}  # fmt: skip
 FULL = {"limit": None, "test_limit": None, "longest": 225, "epochs": 10, "nonterminals": 32, "preterminals": 64, "dimension": 256, "seeds": 3, "unparsed": None}  # fmt: skip
@@ -144,11 +145,12 @@ def trained_and_tested(
         method = "jtt"  # errors by models of other rows
     rows, rules = examples(train), production_matrix(train.trees)[0]
     labelled = Labelled(inputs_of(rows), [row.label for row in rows])
-    trainer = Trainer(
-        fresh, seed, notify=notes.append, brief=lambda number, epochs: fresh(number, epochs=epochs)
-    )
+    trainer = Trainer(fresh, seed, notify=notes.append)
     data = TrainingData(labelled, shortcuts=rules, are_rules=True)
-    fitted = method_named(method).fit(data, trainer)
+    if method == "jtt-paper":
+        fitted = train_twice_as_published(data, trainer, lambda number, epochs: fresh(number, epochs=epochs))
+    else:
+        fitted = method_named(method).fit(data, trainer)
     answers, truth = fitted.predict(inputs_of(examples(held_out))), [row.label for row in examples(held_out)]
     found = contrast_errors(sets, fitted.predict)
     return Tested(

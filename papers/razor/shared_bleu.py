@@ -10,8 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from math import exp, log
 
-from longway.metrics.bleu import Ngram, Tally, ngrams, words_of
+from longway.metrics.bleu import Ngram, ngrams
+from longway.text.tokenizer import PLAIN
 
 
 def shared_bleu(texts: Sequence[str], references: Sequence[str], *, n: int = 4) -> float:
@@ -19,13 +21,38 @@ def shared_bleu(texts: Sequence[str], references: Sequence[str], *, n: int = 4) 
 
     The length of a text's reference is that of the one closest in length.
     """
-    reference_words = words_of(references)
+    reference_words = PLAIN.lists(references)
     allowed = _allowed(reference_words, n)
     lengths = sorted(set(map(len, reference_words)))
     tally = Tally(n)
-    for words in words_of(texts):
+    for words in PLAIN.lists(texts):
         tally.add(words, allowed, _nearest(lengths, len(words)))
     return 100 * tally.bleu()
+
+
+class Tally:
+    """Matches and totals per n-gram length, and lengths, summed over texts."""
+
+    def __init__(self, n: int) -> None:
+        self.matches, self.totals = [0] * n, [0] * n
+        self.length = self.reference_length = 0
+
+    def add(self, words: list[str], allowed: Sequence[Counter[Ngram]], length: int) -> None:
+        """Add one text. allowed: how often each n-gram may count; length: of its reference."""
+        for i, most in enumerate(allowed):
+            self.matches[i] += sum(min(count, most[ngram]) for ngram, count in ngrams(words, i + 1).items())
+            self.totals[i] += max(0, len(words) - i)
+        self.length += len(words)
+        self.reference_length += length
+
+    def bleu(self) -> float:
+        """The score from the counts, from 0 to 1."""
+        if not all(self.matches):
+            return 0.0
+        logs = 0.0
+        for match, total in zip(self.matches, self.totals, strict=True):
+            logs += log(match / total) / len(self.matches)
+        return min(1.0, exp(1 - self.reference_length / self.length)) * exp(logs)
 
 
 def _allowed(references: Sequence[list[str]], n: int) -> list[Counter[Ngram]]:

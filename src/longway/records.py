@@ -15,11 +15,12 @@ Nothing here computes anything; `to_dict` is what the run folder's JSON files ho
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from longway.json_values import FLAT, JsonRecord
+from longway.levels import LEVELS
 
 BUDGET_SPENT = "the budget is spent"  # why a run or a row stopped
 
@@ -55,7 +56,7 @@ class Problem(JsonRecord):
 class Pattern:
     """A yes/no question about one row: "does the review contain *not*?", "has the claim 20 or more words?".
 
-    level: the detector that answers it ("token", "ngram", "position", "length", ...), see `detect.levels.DETECTORS`.
+    level: the detector that answers it ("token", "ngram", "position", "length", ...), see `levels.LEVELS`.
     field: the column it is about; "claim + evidence" for a pattern across two columns.
     words: the words that the text must contain; what they mean exactly depends on the level.
     place: which of the level's questions it is: a position ("first word"), a comparison ("at least"), a trait ("a comma").
@@ -88,8 +89,9 @@ class Pattern:
     @property
     def name(self) -> str:
         """The pattern in English: "first word: honestly", "20 or more words"."""
-        if self.level in _WORDINGS and (self.words or self.bound is not None or self.level == "negation"):
-            return _WORDINGS[self.level](self)
+        wording = LEVELS[self.level].wording if self.level in LEVELS else None
+        if wording and (self.words or self.bound is not None or self.level == "negation"):
+            return wording(self)
         words = " ".join(self.words)
         return f"{self.place}: {words}" if self.place and words else self.place or words
 
@@ -136,58 +138,6 @@ class Pattern:
             return pattern if pattern.name else named
         except ValueError:  # a pair of three words, a share of no context
             return named
-
-
-def _length_name(pattern: Pattern) -> str:
-    return f"{pattern.bound:.0f} or {'more' if pattern.place == 'at least' else 'fewer'} words"
-
-
-def _overlap_name(pattern: Pattern) -> str:
-    text, context = pattern.columns
-    bound = pattern.bound or 0.0
-    amount = {0.0: "no word", 1.0: "every word"}.get(bound, f"{pattern.place} {bound:.0%} of the words")
-    return f"{amount} of {text} also in {context}"
-
-
-def _negation_name(pattern: Pattern) -> str:
-    text, context = pattern.columns[0], pattern.columns[-1]
-    names = {"text": text, "text only": f"{text} only", "context only": f"{context} only"}
-    names["both"] = f"{text} and {context}"
-    if pattern.place not in names:
-        return pattern.place
-    return f"negation in {names[pattern.place]}{f' ({pattern.language})' if pattern.language else ''}"
-
-
-def _pair_name(pattern: Pattern) -> str:
-    (there, here), (text, context) = pattern.words, pattern.columns
-    return f"{there} ({context}) + {here} ({text})"
-
-
-def _grammar_name(pattern: Pattern) -> str:
-    from longway.grammar_names import grammar_name
-
-    name = grammar_name(pattern.words)
-    return f"built like {name}" if pattern.place.startswith("rule ") else name
-
-
-def _concept_name(pattern: Pattern) -> str:
-    """The words that tell its texts from similar ones; without any, the number of the concept."""
-    return (
-        f"texts like: {', '.join(pattern.words)}"
-        if pattern.words
-        else f"concept {pattern.place.rpartition(':')[2]}"
-    )
-
-
-_WORDINGS: dict[str, Callable[[Pattern], str]] = {
-    "length": _length_name,
-    "overlap": _overlap_name,
-    "negation": _negation_name,
-    "pair": _pair_name,
-    "grammar": _grammar_name,
-    "concept": _concept_name,
-    "sufficient": lambda pattern: " + ".join(pattern.words),
-}
 
 
 @dataclass(frozen=True, slots=True)

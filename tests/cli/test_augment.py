@@ -83,7 +83,7 @@ def test_a_run_prints_what_was_added_and_what_to_do_next(data, server):
     told = " ".join(result.output.split())
     for words in (
         "Written by served:toy, judged by served:toy", "round 1: 20 rows added, made from 20 texts, 20 candidates",
-        "20 rows were added to 20; the spurious word is now worth", "New texts accepted 100.0% of 20 candidates",
+        "20 rows were added to 20", "New texts accepted 100.0% of 20 candidates",
         "bad 10 10 20", "sadly bad 6 → 12", "Right from review alone", "longway-runs/reviews-augment/dataset.csv",
         "longway-runs/reviews-augment/report.html", f"longway prove {data} longway-runs/reviews-augment --text",
         "Look at every edit and decide: longway review longway-runs/reviews-augment",

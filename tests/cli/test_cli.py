@@ -41,7 +41,7 @@ def write_csv(path, rows):
     ("command", "files"),
     [
         ("", {"cli", "cli.last_words", "errors"}),
-        ("audit", {"cli", "cli.audit", "cli.last_words", "cli.options", "errors", "jobs", "jobs.audit", "jobs.audit.settings", "jobs.options"}),
+        ("audit", {"cli", "cli.audit", "cli.last_words", "cli.options", "errors", "jobs", "jobs.audit", "jobs.audit.settings", "jobs.options", "levels"}),
         ("runs", {"cli", "cli.last_words", "cli.runs", "errors"}),
     ],
 )  # fmt: skip
@@ -258,7 +258,10 @@ def test_answering_no_stops_the_command(small):
     assert (code, said.count("longway: stopped")) == (130, 1)
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "latin-1:strict"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["ascii", *(pytest.param(name, marks=pytest.mark.soak) for name in ("cp1252", "latin-1:strict"))],
+)
 def test_characters_that_the_output_lacks_are_replaced(small, encoding, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", encoding)
     with Path("out.txt").open("wb") as file:

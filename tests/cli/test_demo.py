@@ -61,7 +61,9 @@ def test_the_commands_that_are_printed_work_and_the_report_comes_last(small, tmp
 
 def test_another_folder_is_part_of_the_printed_commands(tmp_path, monkeypatch):
     given = []
-    monkeypatch.setattr(demo, "_run", lambda *arguments: given.append([str(one) for one in arguments]))
+    monkeypatch.setattr(
+        demo, "_run", lambda command, *arguments: given.append([str(one) for one in arguments])
+    )
     run("claims", "--out", tmp_path / "here")
     assert given == [
         [

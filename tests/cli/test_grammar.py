@@ -39,7 +39,6 @@ def test_it_says_what_was_learned_and_lists_phrases_rules_and_the_classifier(fol
     for words in (
         "Classifier bag of words",
         "Patterns that go with a label",
-        "added: Only in the hypothesis, in place of nothing.",
         "What to do with a pattern",
         "“added: to or for”: 100.0% of 29 rows with it are maybe",
         "Does a classifier rely on it?",

@@ -62,7 +62,7 @@ def test_a_run_prints_who_is_mentioned_and_what_to_do_next(data):
     told = " ".join(result.output.split())
     for words in (
         "Changed by rules; run folder longway-runs/notes-perturb",
-        "In all 12 rows that mention somebody’s gender, race or age, one person was changed; all 16 labels stay the same.",
+        "12 of 16 rows mention a gender, race or age that can be changed; one person was changed in 12 of them, and all labels stay the same.",
         "Who is mentioned, before and after",
         "longway-runs/notes-perturb/dataset.csv", "longway-runs/notes-perturb/report.html",
         f"longway prove {data} longway-runs/notes-perturb --fairscore --text", "does not make a model fair",

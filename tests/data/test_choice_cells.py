@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 
 from longway.data import save
 from longway.data.choice_cells import (
-    DISAGREES,
-    NAMES,
-    PARALLEL,
     ChoiceCells,
-    Draft,
+    EditedQuestion,
     apply_choice_edits,
     ids_of,
 )
@@ -64,7 +61,7 @@ ENCODINGS = {
 def turned(question, texts=None):
     """The question with its candidates turned by one place, and other texts."""
     n = len(question.candidates)
-    return Draft(question, tuple(texts or question.candidates), (*range(1, n), 0))
+    return EditedQuestion(question, tuple(texts or question.candidates), (*range(1, n), 0))
 
 
 def edits_of(cells, draft):
@@ -198,7 +195,7 @@ def test_a_column_that_says_the_same_follows_whatever_its_name(say, read, tmp_pa
 def test_a_row_whose_other_column_disagrees_stays(tmp_path):
     data = many(truth=lambda i, right: (right + (i == 5)) % 4)
     lines, reasons = moved_rows(data, tmp_path)
-    assert reasons == {"6": DISAGREES}
+    assert reasons == {"6": "another column names another answer"}
     assert lines[5]["choices"] == data[5]["choices"]
     assert lines[6]["choices"] != data[6]["choices"]
 
@@ -231,13 +228,14 @@ def test_lists_and_columns_with_an_entry_for_each_option_move_with_them(tmp_path
 
 def test_a_question_with_a_list_of_another_length_stays(tmp_path):
     data = many(notes=lambda i, right: ["note"] * (3 if i == 0 else 4))
-    assert moved_rows(data, tmp_path)[1] == {"1": PARALLEL}
+    assert moved_rows(data, tmp_path)[1] == {"1": "another column has a list of another length"}
 
 
 def test_a_question_whose_explanation_names_an_option_stays(tmp_path):
     texts = ["The answer is A.", "B is correct.", "See option (C).", "A good answer.", "Vitamin B"]
     data = many(40, explanation=lambda i, right: texts[i] if i < 5 else "It is known.")
-    assert moved_rows(data, tmp_path)[1] == {"1": NAMES, "2": NAMES, "3": NAMES}
+    named = "another column names an option by its letter or number"
+    assert moved_rows(data, tmp_path)[1] == dict.fromkeys(("1", "2", "3"), named)
 
 
 FORMS = {
@@ -259,7 +257,7 @@ def test_other_forms_are_kept(form, tmp_path):
 
 def test_a_text_answer_follows_a_changed_text(tmp_path):
     def shouted(question):
-        return Draft(
+        return EditedQuestion(
             question,
             tuple(text.upper() for text in question.candidates),
             tuple(range(len(question.candidates))),
@@ -297,7 +295,7 @@ def test_messages_stay_messages(form, tmp_path):
     ]
 
     def stripped(question):
-        return Draft(question, tuple(text.strip() for text in question.candidates), (0, 1))
+        return EditedQuestion(question, tuple(text.strip() for text in question.candidates), (0, 1))
 
     rewritten(data, tmp_path / "dataset.jsonl", stripped)
     lines = [
@@ -325,7 +323,9 @@ def test_any_order_of_any_texts_is_read_as_it_was_meant(data):
     given_data = load_choices(table)
     cells = ChoiceCells(given_data)
     for one in given_data.questions:
-        draft = Draft(one, one.candidates, tuple(data.draw(st.permutations(range(len(one.candidates))))))
+        draft = EditedQuestion(
+            one, one.candidates, tuple(data.draw(st.permutations(range(len(one.candidates)))))
+        )
         new = cells.changed(draft)
         assert new is not None
         assert Counter(draft.result.candidates) == Counter(one.candidates)

@@ -2,7 +2,7 @@
 
 import sys
 from importlib.machinery import ModuleSpec
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 
@@ -13,6 +13,7 @@ from longway.detect.words import ANY_FORM
 from longway.languages import lemmas
 from longway.languages.dataset import splitting_of
 from longway.languages.words import tokenizer_for
+from longway.methods.repair.remedy import RepairRow, Target
 from longway.methods.repair.reword import words_in
 from longway.records import Pattern
 
@@ -85,9 +86,7 @@ def test_the_package_itself_joins_forms():
 
 
 def test_an_engine_avoids_the_forms_that_a_row_has(installed):
-    row = SimpleNamespace(
-        text="Er wanderte gestern, sie wandert heute.", context="", tokenizer=tokenizer_for(["de"])
-    )
+    row = RepairRow(0, "Er wanderte gestern, sie wandert heute.", "a", tokenizer=tokenizer_for(["de"]))
     joined = Pattern("token", "text", ("wandern",), ANY_FORM, language="de")
-    assert words_in(row, joined) == ("wanderte", "wandert")
-    assert words_in(row, Pattern("token", "text", ("wandern",))) == ("wandern",)
+    assert words_in(row, Target(joined, "a")) == ("wanderte", "wandert")
+    assert words_in(row, Target(Pattern("token", "text", ("wandern",)), "a")) == ("wandern",)

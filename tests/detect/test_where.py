@@ -1,6 +1,7 @@
 """`where` finds in a row the patterns that the detectors counted in it, and no other."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from scipy.sparse import csr_matrix
 from longway.data import load
 from longway.detect.detector import Description, Detector, TokenizedText, tagged
 from longway.detect.findings import search
-from longway.detect.levels import DETECTORS, LEVELS, TokenizedRow, detectors_for, where
+from longway.detect.levels import TokenizedRow, detectors_for, where
 from longway.detect.reading import Reading
 from longway.detect.words import PLACES, SufficientDetector
+from longway.levels import AUDITED, LEVELS, Level
 from longway.records import Pattern
 from longway.sample import sample_path
 from tests.conftest import reading_of
@@ -58,7 +60,7 @@ def _check(detector, reading, seen, draw):
     return n_shown
 
 
-@pytest.mark.parametrize("level", [one for one in LEVELS if one not in ("grammar", "concept")])
+@pytest.mark.parametrize("level", [one for one in AUDITED if one not in ("grammar", "concept")])
 def test_a_row_shows_what_the_detector_counts_in_it(rows, level):
     data, texts = rows
     reading = Reading.of(data)
@@ -169,7 +171,7 @@ def test_spans_lie_in_the_text(text, pattern):
         assert all(0 <= start < end <= len(text) and text[start:end].strip() for start, end in spans)
 
 
-@pytest.mark.parametrize("level", DETECTORS)
+@pytest.mark.parametrize("level", LEVELS)
 def test_no_row_shows_a_pattern_that_is_known_by_its_name_only(level):
     named = Pattern.from_dict({"level": level, "pattern": "a pattern of an older run", "field": "text"})
     assert named.name == "a pattern of an older run"
@@ -237,8 +239,9 @@ class EndingDetector(Detector):
         return {pattern.field: spans} if spans else None
 
 
-def test_a_new_detector_is_a_class_and_a_line_in_the_registry(monkeypatch):
-    monkeypatch.setitem(DETECTORS, "ending", EndingDetector)
+def test_a_new_detector_is_a_class_and_a_row_of_the_table(monkeypatch):
+    monkeypatch.setitem(sys.modules, "longway.detect.ending", sys.modules[__name__])
+    monkeypatch.setitem(LEVELS, "ending", Level("ending.EndingDetector", "Say it without the word."))
     texts = [f"{'sadly it rained' if i < 20 else 'it was dry'} on day {i}" for i in range(40)]
     reading = reading_of(texts, ["bad"] * 20 + ["good"] * 20)
     found = search(reading, detectors=detectors_for(reading, ["ending"])).chosen

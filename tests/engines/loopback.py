@@ -107,9 +107,8 @@ def echo(call: Call) -> Reply:
         label = re.search(r"does it have: (\"[^\"]*\")", call.question["content"])[1]
         return completion(f'{{"label": {label}}}' if call.has_schema else json.loads(label))
     texts = [f"{word}, {call.text}" for word in ("Indeed", "Well", "Yes", "Now", "So", "Oh")[: call.n]]
-    if call.has_schema:
-        return completion(json.dumps({"rewrites": texts}))
-    return completion("\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1)))
+    rewrites = json.dumps({"rewrites": texts})
+    return completion(rewrites if call.has_schema else f"Here they are:\n```json\n{rewrites}\n```")
 
 
 def script(*replies: Reply, then: Callable[[Call], Reply] = echo) -> Callable[[Call], Reply]:

@@ -36,18 +36,10 @@ def texts(content, *, n=9, finish="stop", original=""):
         f"Here you are:\n```json\n{GOOD}\n```\nEnjoy!",
         '["one thing", "another thing"]',
         '{"rewrites": ["one thing", "another thing",],}',
-        '{"texts": ["one thing", "another thing"]}',
-        '{"Paraphrases": [{"text": "one thing"}, {"text": "another thing", "note": "shorter"}]}',
-        '[{"text": "the row", "rewrite": "one thing"}, {"text": "the row", "rewrite": "another thing"}]',
-        '{"rewrite_1": "one thing", "rewrite_2": "another thing"}',
         '{"rewrites": ["1. one thing", "2. another thing"]}',
         '{"rewrites": ["\\"one thing\\"", "another thing"]}',
         '{"rewrites": ["one thing"]}\n{"rewrites": ["another thing"]}',
         'First I thought of {"rewrites": ["a draft"]}, but better is ' + GOOD,
-        "1. one thing\n2. another thing",
-        "Here are the rewritings:\n\n**1.** one thing\n**2.** another thing\n\nLet me know!",
-        "- one thing\n- another thing",
-        "Rewriting 1: one thing\n\nRewriting 2: another thing",
         '{"rewrites": ["first text", "second text", "one thing", "another thing"]}',
         '{"rewrites": ["one thing", "another thing", "I\'m sorry, I cannot do more."]}',
     ],
@@ -66,7 +58,8 @@ def test_the_texts_are_found_whatever_is_around_them(content):
         ('{"original": "one", "reason": "two"}', 'no list of texts under "rewrites"'),
         ('{"rewrites": ["one", 2]}', 'no list of texts under "rewrites"'),
         ('{"rewrites": {"positive": "one"}}', 'no list of texts under "rewrites"'),
-        ("1. one\nNote: this one is short.\n2. two", "does not begin with"),
+        ('{"texts": ["one", "two"]}', 'no list of texts under "rewrites"'),
+        ("1. one\n2. two", "not one JSON object"),
         ("", "empty"),
         ("[" * 100_000, "not one JSON object"),
     ],
@@ -100,25 +93,6 @@ def test_wherever_an_answer_is_cut_only_whole_texts_come_back(items, data):
     assert not why or "cut off" in why
 
 
-def test_numbered_lines_are_read_in_place_of_json():
-    assert texts("1. one thing\n\n2. another thing") == ("one thing", "another thing")
-    assert texts("1) one thing\n2) another thing") == ("one thing", "another thing")
-
-
-@pytest.mark.parametrize(
-    "content",
-    ["2. two", "1. one\n1. one again", "1. one\nand more\n2. two"],
-)
-def test_lines_that_are_not_numbered_in_order_are_unreadable(content):
-    with pytest.raises(Unreadable, match="does not begin with"):
-        texts(content)
-
-
-def test_lines_around_a_text_are_not_dropped_if_the_row_has_several_lines_itself():
-    with pytest.raises(Unreadable, match="does not begin with"):
-        texts("1. one\nits second line", original="a row\nof two lines")
-
-
 def test_json_that_breaks_off_is_cut_even_if_the_server_does_not_say_so():
     assert texts_in(Completion('{"rewrites": ["one", "two", "thr'), 9) == (("one", "two"), (CUT_NOTE,))
 
@@ -146,12 +120,6 @@ def test_only_remarks_and_no_text_is_an_answer_without_texts():
 def test_a_text_gets_the_outer_form_of_the_row(item, text):
     assert texts(json.dumps({"rewrites": [item]}), original="The film was dull.") == (text,)
     assert texts('{"rewrites": ["one\\ntwo"]}', original="a\nb") == ("one\ntwo",)
-
-
-def test_the_last_line_of_a_cut_answer_is_not_trusted():
-    assert texts("1. one thing\n2. another th", finish="length") == ("one thing",)
-    with pytest.raises(Unreadable, match="cut off"):
-        texts("1. one th", finish="length")
 
 
 def test_no_rewriting_is_an_answer():
@@ -187,17 +155,18 @@ def test_refusals_and_content_filters_are_final(completion, why):
     [
         '{"label": "pos"}',
         '<think>neg?</think>{"label": "POS"}',
-        'Here: {"answer": "pos"}',
         "pos",
         "**Pos**",
-        "Label: pos",
     ],
 )
 def test_a_label_is_read(content):
     assert label_of(Completion(content), ["neg", "pos"]) == "pos"
 
 
-@pytest.mark.parametrize("content", ['{"label": "good"}', '{"label": 1}', "it is pos", "pos or neg"])
+@pytest.mark.parametrize(
+    "content",
+    ['{"label": "good"}', '{"label": 1}', "it is pos", "pos or neg", '{"answer": "pos"}', "Label: pos"],
+)
 def test_what_is_not_exactly_a_label_is_unreadable(content):
     with pytest.raises(Unreadable):
         label_of(Completion(content), ["neg", "pos"])

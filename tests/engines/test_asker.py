@@ -184,6 +184,7 @@ def test_two_threads_may_ask_at_the_same_time(journal):
     assert [written.texts[0] for written in results["two"]] == [f"Indeed, two {i}" for i in range(10)]
 
 
+@pytest.mark.soak
 def test_fifty_thousand_prompts_are_not_fifty_thousand_tasks(journal):
     most = 0
 

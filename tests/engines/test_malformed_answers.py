@@ -156,16 +156,15 @@ def test_only_rules_may_leave_a_sentence_whole():
     ("answer", "expected"),
     [
         ("principal: dull, weak\nspurious: Spielberg", (("dull", "weak"), ("Spielberg",))),
-        ("Spurious: war.\nPrincipal: 'dull', \"weak\"", (("dull", "weak"), ("war",))),
+        ("Spurious: war.\nPrincipal: 'dull', \"weak\"\nThat is all.", (("dull", "weak"), ("war",))),
         ("principal: dull\nspurious: none", (("dull",), ())),
-        ("```\nprincipal: over-the-top, dull, dull\nspurious: -\n```", (("over-the-top", "dull"), ())),
+        ("principal: over-the-top, dull, dull\nspurious: -", (("over-the-top", "dull"), ())),
         (
             "principal: 10/10, very dull, weak (0.9)\nspurious: war; 7:30",
             (("10/10", "weak"), ("war", "7:30")),
         ),
-        ("Here they are:\n- **Principal:** dull\n- **Spurious:** war\nThat is all.", (("dull",), ("war",))),
-        ("The principal words: dull\nspurious words: [war]", (("dull",), ("war",))),
-        ("<think>hm</think>principal: don't\n\nspurious: élan", (("don't",), ("élan",))),
+        ("Here they are:\nprincipal: dull\nspurious: [war]", (("dull",), ("war",))),
+        ("principal: don't\n\nspurious: élan", (("don't",), ("élan",))),
         (
             "principal: dull\nspurious: war\nprincipal: weak\nspurious: none",
             (("dull", "weak"), ("war",)),
@@ -181,13 +180,12 @@ def test_identified_words_are_read(answer, expected):
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("", "empty"),
+        ("", "no line begins with"),
         ("principal: dull", 'no line begins with "spurious: "'),
         ("principal - dull\nspurious - war", "no line begins with"),
         ("principal: of the\nspurious: war", "no single word"),
         ("principal: none\nspurious: none", "no word"),
         ("principal: word, word\nspurious: word, word", "repeats the form"),
-        ('{"principal": ["dull"], "spurious": []}', "JSON"),
     ],
 )
 def test_identified_words_in_another_form_are_refused(answer, why):
@@ -219,7 +217,7 @@ def test_picked_triples_must_be_numbers_that_exist(answer, why):
 
 def test_a_pair_of_texts_is_read():
     assert read_pair("Context: It rains: a lot.\n\ntext: It is wet.") == ("It rains: a lot.", "It is wet.")
-    quoted = 'Here you go!\n**Context:** "It rains."\n**Text:** "It is wet."'
+    quoted = 'Context: "It rains."\nText: "It is wet."'
     assert read_pair(quoted) == ("It rains.", "It is wet.")
 
 
@@ -229,12 +227,11 @@ def test_a_pair_of_texts_is_read():
         ("text: It is wet.\ncontext: It rains.", "must come first"),
         ("context: It rains.", 'no line begins with "text: "'),
         ("context: It rains.\nHard.\ntext: It is wet.", "begins neither"),
-        ("reconstructed sent1:\nIt rains.", "no line begins with"),
+        ("reconstructed sent1:\nIt rains.", "begins neither"),
         ("context: It rains.\ntext: It is wet.\nAnd cold.", "begins neither"),
         ("context: It rains.\ntext: ...", "the text is empty"),
         ("context: It | rains | now\ntext: It is wet.", "bars of its triples"),
         ("context: It rains.\ntext: It rains.", "the same"),
-        ('{"context": "It rains.", "text": "It is wet."}', "JSON"),
     ],
 )
 def test_a_pair_of_texts_in_another_form_is_refused(answer, why):
@@ -248,11 +245,7 @@ def test_a_pair_of_texts_in_another_form_is_refused(answer, why):
         json.dumps({"lines": GOOD.splitlines()}),
         json.dumps({"lines": [GOOD, " "]}),
         f"<think>hm</think>```json\n{json.dumps({'lines': GOOD.splitlines()})}\n```",
-        f"```\n{GOOD}\n```",
-        GOOD,
-        f"Here: {json.dumps({'triples': GOOD.splitlines()})}",
-        '{"triples": [["The soup", "was", "cold"], ["The waiter", "was", "rude"]]}',
-        '[{"subject": "The soup", "predicate": "was", "object": "cold"}, {"s": "The waiter", "p": "was", "o": "rude"}]',
+        f"Here: {json.dumps({'lines': GOOD})}",
     ],
 )
 def test_the_lines_of_an_answer_are_one_text(content):
@@ -268,7 +261,8 @@ def test_the_lines_of_an_answer_are_one_text(content):
         ('{"lines": []}', "stop", "no lines"),
         ('{"lines": ["1. a | b | c', "length", "cut off"),
         (GOOD, "length", "cut off"),
-        ("1. a | b | c\x00", "stop", "control characters"),
+        ('{"lines": ["1. a | b | c\\u0000"]}', "stop", "control characters"),
+        (GOOD, "stop", "not one JSON object"),
         ("", "stop", "empty"),
     ],
 )

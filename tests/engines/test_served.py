@@ -69,7 +69,7 @@ def test_another_sample_has_another_seed():
     assert len(seeds) == 2
 
 
-def test_a_server_without_schemas_is_found_out_once_and_read_as_plain_text():
+def test_a_server_without_schemas_is_found_out_once_and_asked_for_json_by_the_prompt():
     def answer(call):
         return error(400, "Unknown field: response_format") if call.has_schema else echo(call)
 

@@ -136,7 +136,7 @@ _add(
 TWO_ROUNDS = f"rewrite {DATA} --engine rules --rounds 2 --limit 100 --seed 3"
 _both("rewrite", *TWO_ROUNDS.split(), after=("--limit", "160"))
 _add("reviews-rewrite-leak", "rewrite", REVIEWS, "--engine", "rules", "--rounds", "1", "--limit", "120",
-     "--keep", "great", "--rerank", "--balance", "equal")  # fmt: skip
+     "--keep", "great", "--balance", "equal")  # fmt: skip
 _both("rewrite-eda", "rewrite", DATA, "--method", "eda", "--limit", "120")
 _add(
     "claims-rewrite-crossaug", "rewrite", CLAIMS, "--method", "crossaug", "--engine", "rules", "--limit", "60"

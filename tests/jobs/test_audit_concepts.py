@@ -14,9 +14,10 @@ from longway.detect.concepts.vectors import TextVectors
 from longway.detect.levels import where
 from longway.jobs.audit import concept_level
 from longway.jobs.audit.concept_level import held_apart, load_concepts
-from longway.jobs.audit.settings import LEVELS, QUICK, AuditSettings, levels_named
+from longway.jobs.audit.settings import QUICK, AuditSettings, levels_named
 from longway.jobs.engine_use import Engines
 from longway.jobs.repair.job import repair
+from longway.levels import AUDITED
 from tests.detect.test_concepts import WordEncoder, topic_texts
 from tests.engines.loopback import Call, Loopback, Reply, completion
 
@@ -84,7 +85,7 @@ def test_a_run_keeps_its_concepts_so_that_rows_can_be_asked_later(run):
 
 def test_the_report_names_the_concepts(run):
     html = (run[0].folder / "report.html").read_text(encoding="utf-8")
-    assert "beyond the words found" in html
+    assert "texts like: " in html
     assert "Also typical" in html
 
 
@@ -143,8 +144,8 @@ def test_a_text_of_half_the_rows_leaves_others_to_make_concepts_from():
 def test_the_level_is_looked_at_only_if_asked_for():
     assert "concept" not in AuditSettings().chosen_levels
     assert "concept" not in levels_named("-grammar")
-    assert levels_named("all") == LEVELS
-    assert set(LEVELS) - set(QUICK) == {"concept"}
+    assert levels_named("all") == AUDITED
+    assert set(AUDITED) - set(QUICK) == {"concept"}
 
 
 def test_the_command_offers_the_level_as_a_next_step(tmp_path, monkeypatch):

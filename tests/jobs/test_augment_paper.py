@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from longway.data import load
-from longway.errors import DataError, SettingError
+from longway.errors import SettingError
 from longway.jobs.augment.job import augment
 from longway.jobs.augment.methods import AS_PUBLISHED, Setup, plan_of
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.augment.settings import PAPER_MODELS, AugmentSettings
-from longway.jobs.augment.words import Words, labelled, read_spurious_words, words_by_models
+from longway.jobs.augment.words import Words, labelled, words_by_models
 from longway.jobs.engine_use import Engines
 from longway.jobs.rows import rows_of
 from longway.methods.coba import Important
@@ -187,44 +187,10 @@ def test_the_rate_of_eda_is_an_option(monkeypatch):
         assert shares.pop() == rate
 
 
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        ("sadly\n\n# names\nNancy Drew\n", ("sadly", "Nancy Drew")),
-        ("word,label\nsadly,a\nhe,\n", ("sadly\ta", "he")),
-        ("sadly\tb\n", ("sadly\tb",)),
-    ],
-)
-def test_spurious_words_are_read_from_a_file(tmp_path, content, found):
-    path = tmp_path / "words.txt"
-    path.write_text(content)
-    assert read_spurious_words(path, ["a", "b"]) == found
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "has no words"),
-        ("x,c\n", "Line 1 of .* has the label 'c'. Expected one of a, b"),
-        (None, "cannot be read"),
-    ],
-)
-def test_a_file_without_such_words_is_an_error(tmp_path, content, words):
-    path = tmp_path / "words.txt"
-    if content is not None:
-        path.write_text(content)
-    with pytest.raises(DataError, match=words):
-        read_spurious_words(path, ["a", "b"])
-
-
-def test_words_of_a_file_count_in_the_rows_of_their_label(tmp_path):
-    path = tmp_path / "words.csv"
-    path.write_text("day,a\nwas\n")
+def test_words_with_a_label_count_in_the_rows_of_that_label():
+    given = ("day\ta", "was")
     data = load(toy(), text="text", label="label", id="id")
-    chosen = AugmentSettings(models=("bow",), method="eda", spurious_words=str(path))
-    assert augment(data, chosen).settings["spurious"] == ["day\ta", "was"]
     rows = rows_of(data)
-    given = read_spurious_words(path, rows.label_names)
     found = words_by_models(rows, Ensemble(labelled(rows), ("bow",)), k=1, given=given).important
     for row, one in enumerate(found):
         assert set(one.spurious) - {"fine", "grey", str(row)} == {"day", "was"} - (

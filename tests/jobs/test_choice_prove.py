@@ -26,16 +26,18 @@ from longway.jobs.choices.prove.measure import (
     REVERSED,
     SUPPORTING,
     Cue,
+    LinearRanker,
+    bow_features,
     length_balanced,
     parts_of,
     pointed_to,
     together,
     with_form_exchanged,
 )
-from longway.jobs.choices.prove.models import LinearRanker, bow_features, check_model
 from longway.jobs.choices.prove.page import is_unclear
 from longway.jobs.choices.prove.result import AFTER, BEFORE, CONTROL
-from longway.review.pages.report_pages import in_pages
+from longway.jobs.prove.settings import check_ranker
+from longway.review.pages.run_pages import in_pages
 from tests.jobs.quizzes import evened, pairs, quiz
 
 QUIZ = quiz()
@@ -352,7 +354,7 @@ def test_the_words_of_the_prompt_decide_if_the_candidates_alone_say_nothing():
     """Each option is right as often as wrong; only the animal in the prompt says which."""
     questions = load_choices(evened(quiz(200, supporting=0.25))).questions
     given_ = Candidates.of(questions)
-    ranker = LinearRanker(given_, *bow_features(given_, is_ordered=True))
+    ranker = LinearRanker(given_, *bow_features(given_))
     train, test = np.arange(160), np.arange(160, 200)
     part, _ = given_.sets.part(test)
     assert job.hits(ranker.scores(train, test, 0), part).mean() > 0.6
@@ -462,7 +464,7 @@ def test_test_questions_that_are_trained_on_are_refused_or_left_out():
 @pytest.mark.parametrize("name", ["nb", "cnn", "minilm-frozen", "-full"])
 def test_a_model_that_ranks_nothing_is_refused(name):
     with pytest.raises(SettingError, match="'model' must be bow, minilm"):
-        check_model(name)
+        check_ranker(name)
 
 
 def test_options_of_most_questions_do_not_connect_them():

@@ -27,7 +27,7 @@ CASES = [cue if cue in ALWAYS else pytest.param(cue, marks=pytest.mark.soak) for
 def no_encoder():
     """Reading candidates takes most of the time of a repair; tests of the encoder bring one of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("longway.jobs.choices.repair.steps.encoder_of", lambda texts, cache=None: (None, ""))
+        patch.setattr("longway.jobs.choices.repair.job.encoder_of", lambda texts, cache=None: (None, ""))
         yield
 
 
@@ -287,7 +287,7 @@ def rewritten_pairs(monkeypatch, folder, *, reason="", **options):
     monkeypatch.setattr(
         "longway.jobs.change.job.engines_of", lambda settings, engines: (author.name, author, author)
     )
-    monkeypatch.setattr("longway.jobs.choices.repair.steps.rewrite", redraft)
+    monkeypatch.setattr("longway.jobs.choices.repair.job.rewrite", redraft)
     return repair_choices(rows, engine="served:toy", out=folder, **options), asked
 
 
@@ -336,7 +336,7 @@ def test_answers_of_votes_are_called_answers_as_in_the_audit():
 @pytest.fixture
 def by_letters(monkeypatch):
     monkeypatch.setattr(
-        "longway.jobs.choices.repair.steps.encoder_of", lambda texts, cache=None: (Letters(), "")
+        "longway.jobs.choices.repair.job.encoder_of", lambda texts, cache=None: (Letters(), "")
     )
 
 
@@ -375,7 +375,7 @@ def test_without_the_encoder_only_surface_and_words_are_lowered(by_letters):
 
 
 def test_candidates_too_long_to_read_are_measured_in_a_sample(by_letters, monkeypatch):
-    monkeypatch.setattr("longway.jobs.choices.repair.steps.REPAIR_BUDGET", 3000)
+    monkeypatch.setattr("longway.jobs.choices.repair.job.REPAIR_BUDGET", 3000)
     result = repair_choices(quiz_of_letters())
     assert result.leaks_before["encoder"].rows < 160
     assert not result.dropped

@@ -54,5 +54,5 @@ def test_the_card_begins_with_what_the_hub_reads(run):
     assert yaml.safe_load(head) == {
         "pretty_name": "my data (1).jsonl", "task_categories": ["text-classification"], "size_categories": ["n<1K"],
     }  # fmt: skip
-    assert "critical: “sadly” in text predicts bad" in body
+    assert "Strongest: “sadly" in body
     assert Path(run / "run" / "report.html").exists()

@@ -4,10 +4,9 @@ import pytest
 
 import longway as lw
 from longway.data import load
-from longway.engines.engine import Engine, Judgement, Written
 from longway.jobs.augment.job import augment_estimate
 from longway.jobs.augment.settings import AugmentSettings
-from longway.jobs.engine_use import SECONDS_BY_RULES, TIMED_CALLS, Engines, estimate_calls
+from longway.jobs.engine_use import SECONDS_BY_RULES, Engines, estimate_calls
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.perturb.job import perturb_estimate
 from longway.jobs.perturb.settings import PerturbSettings
@@ -55,35 +54,6 @@ def test_a_price_that_is_not_known_is_not_nothing(data, server, monkeypatch):
     monkeypatch.setattr("longway.engines.costs.is_local", lambda base_url: False)
     how = settings(engine="served:unheard-of")
     assert rewrite_estimate(load(data), how, engines=Engines(server.url)).cost is None
-
-
-class Here(Engine):
-    """An engine in this process that counts its calls."""
-
-    name, can, identity = "here", frozenset({"write", "judge"}), {"engine": "here"}
-
-    def __init__(self):
-        self.written = self.judged = 0
-
-    async def write(self, prompt, n, sampling, call=None):
-        self.written += 1
-        return Written((f"All in all, {prompt.text}",))
-
-    async def judge(self, prompt, options, call=None):
-        self.judged += 1
-        return Judgement({option: 1 / len(options) for option in options})
-
-    async def close(self):
-        pass
-
-
-def test_an_engine_in_this_process_is_timed_on_a_few_rows(data, monkeypatch):
-    here = Here()
-    monkeypatch.setattr("longway.jobs.change.job.engines_of", lambda *_: (here.name, here, here))
-    dry = rewrite_estimate(load(data), settings())
-    assert (here.written, here.judged) == (TIMED_CALLS + 1, TIMED_CALLS + 1)
-    assert (dry.writes, dry.judgements) == (12, 24)
-    assert dry.seconds > 0
 
 
 def test_the_time_of_rules_is_known_and_nothing_is_written(data):

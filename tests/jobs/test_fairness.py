@@ -123,7 +123,7 @@ def test_rows_have_the_keys_that_every_results_file_has(paths):
 def test_a_limit_draws_at_random_and_the_same_with_the_same_seed(paths):
     def drawn(seed):
         given = read_benchmarks(FairnessSettings(crows_pairs=paths["crows_pairs"], limit=4, seed=seed))
-        return [pair.more for pair in given.pairs]
+        return [pair.more for pair in given["crows_pairs"].items]
 
     assert len(drawn(0)) == 4
     assert drawn(0) == drawn(0)
@@ -132,7 +132,9 @@ def test_a_limit_draws_at_random_and_the_same_with_the_same_seed(paths):
 
 def test_axes_are_those_asked_for_and_unknown_ones_are_told(paths):
     def axes(*names):
-        sentences = read_benchmarks(FairnessSettings(holistic=paths["holistic"], axes=names)).sentences
+        sentences = read_benchmarks(FairnessSettings(holistic=paths["holistic"], axes=names))[
+            "holistic"
+        ].items
         return {sentence.axis for sentence in sentences}
 
     assert axes("place") == {"place"}

@@ -362,10 +362,8 @@ def test_with_paper_all_settings_are_those_of_appendix_b():
     assert paper.tuning() == {
         "learning_rate": 1e-5, "batch": 16, "epochs": 20, "check": 4096, "patience": 5, "warm_up": None,
     }  # fmt: skip
-    assert lw.GrammarSettings(classifier="minilm-full", classifier_epochs=2).tuning() == {"epochs": 2}
     recorded = paper.recorded(pairs, batch=4, device="cuda")
-    assert (recorded.epochs, recorded.check, recorded.classifier_epochs, recorded.classifier_check) == (10, 16384, 20, 4096)  # fmt: skip
-    assert (recorded.classifier_learning_rate, recorded.classifier_batch, recorded.classifier_patience) == (1e-5, 16, 5)  # fmt: skip
+    assert (recorded.epochs, recorded.check) == (10, 16384)
     chosen = lw.GrammarSettings(paper=True, batch=8, limit=99, classifier="bow", epochs=3)
     assert (chosen.classifier, chosen.tuning()) == ("bow", {})
     sizes = chosen.sizes("cuda", pair=True, rows=99_000)

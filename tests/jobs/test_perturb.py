@@ -481,7 +481,9 @@ def test_data_without_people_ends_well_and_says_so(tmp_path):
     rows = [{"id": f"r{i}", "text": f"The soup was cold on day {i}.", "label": "xy"[i % 2]} for i in range(4)]
     run, found = run_perturb(dataset_of(rows), out=tmp_path / "run")
     assert (found["perturbable"], found["perturbed"], found["distances"], found["sample"]) == (0, 0, None, [])
-    assert "None of 4 rows mentions" in (run.folder / "report.html").read_text(encoding="utf-8")
+    assert "0 of 4 rows mention a gender, race or age that can be changed" in (
+        run.folder / "report.html"
+    ).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -99,23 +99,6 @@ def test_every_figure_has_its_interval_and_every_file_is_there(proof):
     assert render_prove(results)
 
 
-def test_without_its_extra_a_proof_leaves_distances_out_and_says_so(versions, monkeypatch, tmp_path):
-    monkeypatch.setattr("longway.metrics.versions.find_spec", lambda name: None)
-    before, after = versions
-    settings = ProveSettings(seeds=1)
-    _, results = proved(
-        before,
-        after,
-        tests={"test": soups(40, honest_with=None, seed=3)},
-        settings=settings,
-        out=tmp_path / "run",
-    )
-    distance = one(results, "apart", data="after")
-    assert distance["changed"] > 0.4
-    assert distance["bleu"] is distance["rouge1"] is distance["edit_distance"] is None
-    assert "longway[prove]" in render_prove(results)
-
-
 def test_a_finished_proof_is_read_and_one_that_was_broken_off_goes_on(
     versions, reversed_test, proof, tmp_path, monkeypatch
 ):
@@ -283,7 +266,7 @@ def test_the_other_versions_need_names_of_their_own(versions, reversed_test):
         prove(*versions, also={"eda": reversed_test}, baselines=("eda",))
 
 
-def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versions, reversed_test):
+def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versions, reversed_test, tmp_path):
     before, _ = versions
     rows = training.rows_of(reversed_test)
     first, other = (training.TestSet("t", reversed_test, rows, np.array(kept)) for kept in ([0, 1], [0, 2]))
@@ -299,7 +282,7 @@ def test_a_cell_is_trained_anew_where_what_is_kept_or_left_out_has_changed(versi
         for keep in ((), ("warm",)):
             version = training.Version("before", before, keep=keep)
             cell = Cell("before", "bow", method, 0)
-            training._trained(cell, version, [first], ProveSettings(), Store(None))
+            training._trained(cell, version, [first], ProveSettings(), Store(tmp_path))
     plain, plain_kept, told, told_kept = asked
     assert plain == plain_kept
     assert told != told_kept

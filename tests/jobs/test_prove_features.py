@@ -127,13 +127,6 @@ def test_the_result_says_which_grammar_and_how_many_rows_it_could_not_parse(proo
     assert "have no grammar features" in page
 
 
-def test_a_first_model_of_one_epoch_is_refused_at_once_for_models_without_epochs():
-    with pytest.raises(SettingError, match="for one epoch, and the model bow has no epochs"):
-        ProveSettings(models=("cnn", "bow"), methods=("jtt-paper",))
-    assert ProveSettings(models=("cnn",), methods=("jtt-paper",)).methods == ("jtt-paper",)
-    assert ProveSettings(models=("bow",), methods=("jtt",)).methods == ("jtt",)
-
-
 def test_learning_and_parsing_are_steps_of_the_proof(proof):
     *_, steps = proof
     at = [steps.index(name) for name in ("grammar: learning a grammar", "parsing the rows of before", "parsing the rows of after")]  # fmt: skip
@@ -177,7 +170,7 @@ def test_a_stored_training_belongs_to_its_features(versions, grammar_run, tmp_pa
     for source in sources:
         for method in ("erm", "jtt", "drift"):
             version = Version("before", versions[0], features=source)
-            training._trained(Cell("before", "bow", method, 0), version, [], ProveSettings(), Store(None))
+            training._trained(Cell("before", "bow", method, 0), version, [], ProveSettings(), Store(tmp_path))
     assert asked["drift", 0] != asked["drift", 1]
     for method in ("erm", "jtt"):
         assert asked[method, 0] == asked[method, 1]

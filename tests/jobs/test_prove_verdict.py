@@ -122,11 +122,11 @@ def test_an_interval_that_excludes_zero_without_a_clear_difference_is_explained(
     )
     over_seeds = replace(UNCLEAR, low=0.002, high=0.02, p=0.01, q=0.01)
     assert (
-        "; the interval excludes 0, but accuracy varies as much from seed to seed."
+        "; 1 interval excludes 0, but accuracy varies as much from seed to seed."
         in prove_verdict([over_seeds]).sentence
     )
     assert "excludes" not in prove_verdict([UNCLEAR]).sentence
     assert (
-        "1 shows no clear difference; the interval excludes 0, but"
+        "1 shows no clear difference; 1 interval excludes 0, but"
         in prove_verdict([BETTER, by_chance]).details
     )

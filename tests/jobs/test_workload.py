@@ -112,13 +112,11 @@ def test_a_run_says_that_it_checks_and_how_long_all_of_it_takes(job, alone, tmp_
     assert all(0 <= share <= 1 for share, _ in checking)
 
 
-def test_the_vote_says_its_steps_and_about_how_long_it_takes_before_it_starts(alone):
+def test_the_vote_says_its_steps(alone):
     rows = rows_of(load(toy_rows(40), text="review", label="label"))
     events = []
     watcher = watching(
         say=lambda sentence: events.append(sentence), work=lambda words, share, left: events.append(words)
     )
     words_by_models(rows, Ensemble(labelled(rows), ["bow"]), watcher=watcher)
-    assert events[0].startswith("The vote of bow on what the words of 40 texts are worth: ")
-    assert "; about " in events[0]
-    assert events[1] == "vote, model 1 of 1: bow"
+    assert events[0] == "vote, model 1 of 1: bow"

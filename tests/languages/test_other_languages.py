@@ -76,7 +76,8 @@ def test_a_right_rewrite_passes_in_its_language_and_a_wrong_one_does_not(languag
     ],
 )
 def test_what_was_taken_out_is_not_missed_whatever_marks_end_it(before, after, aside):
-    first, second = Candidate(0, before, after, "a", asides=frozenset([aside])).without_asides
+    candidate = Candidate(0, before, after, "a", asides=frozenset([aside]))
+    first, second = map(candidate.without, (before, after))
     assert first.replace(" ", "") == second.replace(" ", "")
 
 
@@ -200,7 +201,7 @@ def test_a_served_engine_rewords_in_the_language_of_the_row(answer, is_used):
 
 
 def test_cues_of_candidates_count_the_words_of_their_language():
-    names = [cue.name for cue in CUES]
+    names = list(CUES)
     german = measure(
         "Was stimmt über den Zug?", ["Er kommt immer pünktlich an.", "Er kommt vielleicht nicht."]
     )

@@ -125,7 +125,7 @@ def test_round_0_tells_how_the_data_stood_and_later_rounds_how_they_stand():
     assert rounds[0].figures.cosine == pytest.approx(total / pairs, abs=1e-5)
     total, _ = oracle.sum_of_cosines(texts_after(rows, rounds), LABELS, variant="mean", dimensions=8)
     assert rounds[-1].figures.cosine == pytest.approx(total / pairs, abs=1e-5)
-    assert set(rounds[1].figures.seconds) >= {"score", "write", "verify", "choose"}
+    assert rounds[1].figures.seconds > 0
     assert rounds[-1].stopped == "2 rounds are done"
 
 

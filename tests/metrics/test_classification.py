@@ -17,7 +17,11 @@ from longway.metrics.classification import (
     metric_named,
 )
 
-auroc, brier, calibration_error = METRICS["auroc"], METRICS["brier"], METRICS["calibration_error"]
+auroc, brier, calibration_error = (
+    METRICS["auroc"].measure,
+    METRICS["brier"].measure,
+    METRICS["calibration_error"].measure,
+)
 LABELS = ["a", "b", "c"]
 SURE = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]])
 
@@ -91,8 +95,8 @@ def test_the_calibration_error_equals_the_definition(case):
 def test_every_metric_of_the_table_measures_one_row_and_equal_predictions():
     equal = np.full((4, 3), 1 / 3)
     for name, metric in METRICS.items():
-        assert isinstance(metric(["a", "b", "c", "a"], equal, LABELS), float), name
-        one = metric(["a"], equal[:1], LABELS)
+        assert isinstance(metric.measure(["a", "b", "c", "a"], equal, LABELS), float), name
+        one = metric.measure(["a"], equal[:1], LABELS)
         assert np.isnan(one) == (name == "auroc")
     assert auroc(["a", "b", "c", "a"], equal, LABELS) == 0.5
 
@@ -120,4 +124,4 @@ def test_a_metric_is_found_by_its_name():
 @pytest.mark.parametrize("name", METRICS)
 def test_what_cannot_be_measured_is_told(name, truth, probabilities, message):
     with pytest.raises(SettingError, match=message):
-        METRICS[name](truth, probabilities, LABELS)
+        METRICS[name].measure(truth, probabilities, LABELS)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from longway.metrics.classification import METRICS, NUMBER_METRICS, macro_f1
+from longway.metrics.classification import METRICS, macro_f1
 from longway.metrics.intervals import (
     _drawn_weights,
     accuracy_estimate,
@@ -105,16 +105,16 @@ def test_f1_from_kinds_of_rows_equals_f1_of_drawn_rows(name):
     assert fast.mean == pytest.approx(of_rows(np.arange(60)))
 
 
-@pytest.mark.parametrize("name", NUMBER_METRICS)
+@pytest.mark.parametrize("name", [name for name, metric in METRICS.items() if metric.of_numbers])
 def test_a_metric_of_weights_equals_that_of_rows_drawn_so_often(name):
     truth, probabilities = made_up(rows=40)
     probabilities = probabilities[0].round(1)  # ties
     probabilities /= probabilities.sum(axis=1, keepdims=True)
     drawn = np.random.default_rng(7).integers(40, size=(20, 40))
-    slow = [METRICS[name]([truth[i] for i in rows], probabilities[rows], LABELS) for rows in drawn]
+    slow = [METRICS[name].measure([truth[i] for i in rows], probabilities[rows], LABELS) for rows in drawn]
     weights = np.array([np.bincount(rows, minlength=40) for rows in drawn], float)
     numbers = np.array([LABELS.index(label) for label in truth])
-    assert NUMBER_METRICS[name](numbers, probabilities, weights) == pytest.approx(slow)
+    assert METRICS[name].of_numbers(numbers, probabilities, weights) == pytest.approx(slow)
 
 
 def test_rows_of_a_cluster_are_drawn_together():

@@ -10,11 +10,11 @@ from sacrebleu.metrics import BLEU
 from longway.errors import MissingExtra
 from longway.metrics import bleu as bleu_module
 from longway.metrics import versions
+from longway.metrics.bleu import sacre_bleu
 from longway.metrics.versions import (
-    bleu,
     compare_versions,
     edit_distances,
-    rouge,
+    rouge_rows,
 )
 from tests import oracles
 
@@ -48,21 +48,23 @@ def test_rouge_equals_rouge_score_on_plain_english(pairs):
     before, after = zip(*pairs, strict=True)
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
     scores = [scorer.score(old, new) for old, new in pairs]
-    got = rouge(before, after)
+    got = compare_versions(before, after).rouge
     for name, value in (("rouge1", got.rouge1), ("rouge2", got.rouge2), ("rougeL", got.rouge_l)):
         assert value == pytest.approx(np.mean([one[name].fmeasure for one in scores]))
 
 
 def test_rouge_keeps_letters_of_every_script():
-    assert rouge(["größe ändert alles"], ["größe ändert nichts"]).rouge1 == pytest.approx(2 / 3)
-    assert rouge(["слово и дело"], ["слово и дело"]).rouge_l == 1
+    assert compare_versions(["größe ändert alles"], ["größe ändert nichts"]).rouge.rouge1 == pytest.approx(
+        2 / 3
+    )
+    assert compare_versions(["слово и дело"], ["слово и дело"]).rouge.rouge_l == 1
 
 
 def test_bleu_of_versions_is_sacrebleus():
     before = ["The film was not good at all.", "Nobody in the small village had seen it."]
     after = ["The film was hardly good at all.", "Nobody in the small village had seen it."]
-    assert bleu(before, after) == pytest.approx(BLEU().corpus_score(after, [before]).score)
-    assert bleu(before, before) == pytest.approx(100)
+    assert compare_versions(before, after).bleu == pytest.approx(BLEU().corpus_score(after, [before]).score)
+    assert compare_versions(before, before).bleu == pytest.approx(100)
 
 
 def test_a_summary_of_two_versions():
@@ -75,7 +77,8 @@ def test_a_summary_of_two_versions():
 
 
 @pytest.mark.parametrize(
-    ("function", "package"), [(bleu, "sacrebleu"), (rouge, "rouge_score"), (edit_distances, "rapidfuzz")]
+    ("function", "package"),
+    [(sacre_bleu, "sacrebleu"), (rouge_rows, "rouge_score"), (edit_distances, "rapidfuzz")],
 )
 def test_a_missing_package_is_named(function, package, monkeypatch):
     for module in (versions, bleu_module):

@@ -11,7 +11,7 @@ from longway.models.bag_of_words import Linear, NaiveBayes
 from longway.models.catalog import MODELS, load_model, model_named
 from longway.models.classifier import Inputs, Labelled
 from longway.models.objectives import CrossEntropy, GroupDRO
-from tests.models.toy import accuracy, agreements, reviews
+from tests.models.toy import accuracy, agreements, column_names, reviews
 
 
 @pytest.mark.parametrize("name", ["bow", "nb"])
@@ -90,7 +90,7 @@ def test_weights_count_rows_as_often_as_they_weigh():
     naive = NaiveBayes(min_rows=1, smoothing=0.8).fit(rows, objective=objective)
     same = NaiveBayes(min_rows=1, smoothing=1.0).fit(twice)
     np.testing.assert_allclose(naive.predict_proba(rows.inputs), same.predict_proba(rows.inputs))
-    column = same.words_.names().index("a")
+    column = column_names(same.words_).index("a")
     assert exp(same.regression_.weights[column, 0]) == pytest.approx(
         (3 + 1) / (total + len(same.words_.kept))
     )

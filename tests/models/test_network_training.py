@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.models.classifier import Inputs, Labelled
 from longway.models.objectives import held_out
 
 
@@ -18,16 +17,6 @@ def test_rows_are_trained_on_or_kept_aside_and_each_label_by_its_share(labels, s
         n, kept = labels.count(label), int((targets[stop] == label).sum())
         assert kept == max(round(0.1 * n), int(n >= 5))
         assert kept < n or n == 0
-
-
-def test_given_validation_rows_leave_all_rows_to_train_on():
-    rows = Labelled(Inputs(["a", "b"]), ["x", "y"])
-    pytest.importorskip("torch", reason="torch is not installed")
-    from longway.models.network_training import training_rows
-
-    train, stop = training_rows(rows, np.array([0, 1]), rows, seed=0)
-    assert train.tolist() == [0, 1]
-    assert stop is rows
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=300), st.integers(1, 9), st.integers(0, 3))

@@ -8,7 +8,7 @@ from scipy.sparse import csr_matrix
 
 from longway.errors import TrainingError
 from longway.models.objectives import CrossEntropy, GroupDRO
-from longway.models.softmax_regression import Scored, _RegularizedLoss, fit_softmax
+from longway.models.softmax_regression import _RegularizedLoss, fit_softmax
 
 
 def made_up(n=80, columns=6, labels=3, seed=0):
@@ -47,7 +47,7 @@ def test_slopes_equal_small_differences(seed):
 def test_the_best_checkpoint_on_the_validation_rows_is_kept(offered):
     features, targets = made_up()
     other, wrong = made_up(seed=5)
-    stop = Scored(other, wrong)  # rows of another rule: learning more does not help there
+    stop = (other, wrong)  # rows of another rule: learning more does not help there
     found = fit_softmax(features, CrossEntropy(targets), 3, strength=100, validation=stop)
     assert (found.logits(other).argmax(axis=1) == wrong).mean() == max(offered)
     assert offered[-1] < max(offered)

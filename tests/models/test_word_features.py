@@ -13,6 +13,7 @@ from longway.errors import SettingError
 from longway.models.bag_of_words import WordFeatures, idf_of, tf_idf
 from longway.models.classifier import Inputs
 from longway.text.tokenizer import tokenize
+from tests.models.toy import column_names
 
 texts = st.lists(st.sampled_from("a b c d .".split()), max_size=6).map(" ".join)
 
@@ -43,7 +44,7 @@ def test_columns_equal_counting_one_by_one(pairs, with_contexts):
     expected = rows_of(inputs)
     having = Counter(name for row in expected for name in row)
     # "a b" of one row and "a", "b" of two others: a pair is kept where two rows have the pair.
-    names = features.names()
+    names = column_names(features)
     assert sorted(names) == sorted(name for name, n in having.items() if n >= 2)
     for row, found in zip(expected, counts.toarray(), strict=True):
         assert found.tolist() == [row[name] for name in names]
@@ -68,7 +69,9 @@ def test_weights_equal_the_formula(some):
 def test_new_words_have_no_column_but_still_count_as_shared():
     features, _ = WordFeatures.learned(Inputs(["a b", "a b"], ["a", "c"]))
     found = dict(
-        zip(features.names(), features.counts(Inputs(["x y"], ["x"])).toarray()[0].tolist(), strict=True)
+        zip(
+            column_names(features), features.counts(Inputs(["x y"], ["x"])).toarray()[0].tolist(), strict=True
+        )
     )
     assert {name: n for name, n in found.items() if n} == {"-": 1}  # "+" stood in one training row only
 

@@ -55,7 +55,9 @@ def tiny_encoder(forward=None, *, seed=0):
     weights = tiny_weights(seed=seed)
     sizes = {"layers": 2, "heads": 2, "width": 8, "inner": 12, "words": len(WORDS), "positions": 64}
     graph = BertGraph(**sizes, in_8_bits=False).serialized()
-    return MiniLM(weights, tiny_tokenizer(), forward=forward or forward_in(graph, weights))
+    encoder = MiniLM(weights, tiny_tokenizer())
+    encoder.forward = forward or forward_in(graph, weights)
+    return encoder
 
 
 def tiny_tokenizer():

@@ -35,3 +35,19 @@ def accuracy(model, data):
     """The share of rows that is right."""
     found = model.predict(data.inputs)
     return sum(a == b for a, b in zip(found, data.labels, strict=True)) / len(data)
+
+
+def column_names(features):
+    """The name of each column of `WordFeatures`, as in the docstring of its module."""
+    n = len(features.words)
+    marks = ("{}", "({})", "{}+", "{}-")
+
+    def name(key):
+        if key < 4 * n:
+            return marks[key // n].format(features.words[key % n])
+        if key < 4 * n + 2:
+            return "+-"[key - 4 * n]
+        first, second = divmod(key - 4 * n - 2, n)
+        return f"{features.words[first]} {features.words[second]}"
+
+    return [name(key) for key in features.kept.tolist()]

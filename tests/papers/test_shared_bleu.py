@@ -6,16 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longway.metrics.bleu import Tally, ngrams, words_of
-from shared_bleu import shared_bleu
+from longway.metrics.bleu import ngrams
+from longway.text.tokenizer import PLAIN
+from shared_bleu import Tally, shared_bleu
 
 TEXTS = st.lists(st.lists(st.sampled_from("abc"), max_size=7).map(" ".join), min_size=1, max_size=4)
 
 
 @given(TEXTS, TEXTS)
 def test_shared_references_are_the_same_references_for_each_text(texts, references):
-    tally, known = Tally(4), words_of(references)
-    for words in words_of(texts):
+    tally, known = Tally(4), PLAIN.lists(references)
+    for words in PLAIN.lists(texts):
         found = [set().union(*(ngrams(other, n) for other in known)) for n in range(1, 5)]
         allowed = [
             Counter({gram: max(ngrams(other, n)[gram] for other in known) for gram in grams})

@@ -26,7 +26,7 @@ def explanation(text="The mill is not open.", label="REFUTES", model="bow", n_te
     return {
         "version": 1, "longway": "0.1", "created": "2026-01-01T00:00:00Z",
         "dataset": {"name": "claims.csv", "rows": 320, "used": 320, "labels": {label: 160, "SUPPORTS": 160}, "fields": {"text": "claim"}, "guessed": [], "fingerprint": "f"},
-        "models": [{"name": model, "accuracy": 0.8, "wrong": 64, "searched": 60, "sets": 50, "by_default": 20, "mean_size": 1.2, "lemma_1": 49}],
+        "models": [{"name": model, "accuracy": 0.8, "wrong": 64, "searched": 60, "sets": 50, "by_default": 20, "mean_size": 1.2}],
         "texts": [row] * n_texts, "overlap": {"k": 5, "texts": 1, "every": 0.25, "some": 0.5, "words": 0.4, "pairs": {"bow + nb": 0.3}},
         "parts_of_speech": {model: {"noun": 0.4, "verb": 0.3, "adjective or adverb": 0.2, "other": 0.1}},
         "sufficient": [{"words": ["not"], "wrong": 18}, {"words": ["of"], "wrong": 7}], "findings": [finding], "problems": [],

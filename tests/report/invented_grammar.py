@@ -39,7 +39,7 @@ def tables():
             "texts": 510, "held_out": "held out", "held_out_rows": 90, "held_out_texts": 90, "epochs": 5, "held_out_nats_per_word": 2.41,
             "history": [{"epoch": 1, "held_out": 3.0}, {"epoch": 2, "held_out": 2.41}], "kinds": 58, "tested_rows": 384, "min_word_count": 3,
         },
-        "composites": [composite() | {"accuracy": accuracy}, composite(17, "yes", ["ε/to rest"], None, "added: to rest")], "phrases": [composite()],
+        "composites": [composite() | {"accuracy": accuracy}, composite(17, "yes", ["ε/to rest"], None, "added: to rest")],
         "rules": [{"rule": "3 → 14 7", "label": "no", "outlines": ["(3 (14 a man/a woman) (7 sits/sits))"], "count": 40, "share": 0.7, "mutual_information": 0.02, "q": 0.01, "name": "a man → a woman + copied: sits"}],
         "classifier": {"name": "bow", "accuracy": 0.71, "rows": 90},
         "pictures": [picture, picture | {"side": "counter", "label": "yes", "id": "8"}],
@@ -80,7 +80,6 @@ def hostile_tables(hostile_text):
         }
         for at in range(90)
     ]
-    made["phrases"] = made["composites"]
     made["rules"] = [
         made["rules"][0] | {"label": bad(at), "outlines": [bad(at)] * 9, "name": bad(at)} for at in range(50)
     ]

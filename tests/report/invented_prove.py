@@ -136,7 +136,7 @@ def proof(*, versions=("before", "after")):
             for test in ("dev", "symmetric") for data, accuracy in zip(versions, (0.2, 0.52, 0.21), strict=False)
         ],
         "leaks": [leak(data, leaks[data][at], part=part, name=name) for at, (part, name) in enumerate((("text", "claim"), ("context", "evidence"))) for data in versions],
-        "apart": [{"data": data, "against": "before", "rows": 6666, "changed": 0.38, "bleu": 71.2, "rouge1": 0.9, "rouge2": 0.8, "rougeL": 0.88, "words_changed": 1.9, "edit_distance": 0.12, "embedding_distance": 0.05 if data == "after" else None} for data in versions[1:]],
+        "apart": [{"data": data, "against": "before", "rows": 6666, "changed": 0.38} for data in versions[1:]],
         "failed": [],
         "seconds": 83.1,
     }  # fmt: skip
@@ -171,7 +171,6 @@ def with_fairscore(made):
             row | percents | {"verdict": "better" if row["difference"] < -0.02 else "worse"}
         )
     change = {"test": "dev", "axis": "gender", "source": "woman", "target": "man"}
-    pair = {**change, "model": "bow", "method": "erm", "rows": 80}
     texts = [{"field": "claim", "before": "Ada gave her book away.", "after": "Al gave his book away."}]
     sides = [
         {"data": "before", "answer": "SUPPORTS", "perturbed_answer": "REFUTES", "differ": 3, "of": 3},
@@ -181,10 +180,6 @@ def with_fairscore(made):
         "tests": [
             perturbed("dev", 1200, {"gender": 80, "race": 40}, "perturbed/dev.jsonl"),
             perturbed("symmetric", 708, {}, None),
-        ],
-        "pairs": [
-            pair | {"data": data, "mean": mean, "std": 0.5, "low": mean - 2, "high": mean + 2, "seeds": 3}
-            for data, mean in (("before", 41.0), ("after", 2.0))
         ],
         "examples": [
             {**change, "id": "r7", "label": "SUPPORTS", "texts": texts, "sides": sides},
@@ -203,7 +198,6 @@ def hostile_fairscore(bad, versions, runs, tests):
     texts = [{"field": bad(3), "before": bad(4) * 50, "after": bad(5) * 50}] * 2
     return {
         "tests": [{"test": test, "rows": 10**9, "perturbed": 10**9, "axes": {bad(at): 10**9 for at in range(40)}, "stayed": {bad(at): 10**9 for at in range(40)}, "file": bad(6)} for test in tests],
-        "pairs": [one | {"data": data, "model": run[0], "method": run[1], "test": tests[0], "rows": 10**9, "mean": 50.0, "std": None, "low": 0.0, "high": 100.0, "seeds": 1} for run in runs[:4] for one in changed for data in versions],
         "examples": [one | {"test": tests[0], "id": bad(7), "label": bad(8), "texts": texts, "sides": sides} for one in changed],
     }  # fmt: skip
 
@@ -251,7 +245,7 @@ def hostile_proof(hostile_text):
         "groups": [group | {"model": model, "method": method, "test": tests[0], "data": data, "pattern": patterns[at], "level": names[at % 40], "field": names[(at + 1) % 40], "label": names[at % 40]} for model, method in runs[:8] for at in range(200) for data in versions],
         "worst": [{"data": data, "model": run[0], "method": run[1], "test": test, "group": names[at % 40], "n": 10**9, "accuracy": 0.1} for at, (data, run, test) in enumerate(cells)],
         "leaks": [leak(data, 0.5 + at / 50, part=bad(at), name=bad(at + 5)) for at in range(20) for data in versions],
-        "apart": [made["apart"][0] | {"data": data, "against": versions[0], "rows": 10**9, "words_changed": 10.0**9} for data in versions * 9],
+        "apart": [made["apart"][0] | {"data": data, "against": versions[0], "rows": 10**9} for data in versions * 9],
         "failed": [{"data": versions[0], "model": models[0], "method": methods[0], "seed": at, "error": bad(at + 2)} for at in range(300)],
         "seconds": 1e12,
     }  # fmt: skip

@@ -25,7 +25,7 @@ def page():
 def test_the_page_says_what_was_done(page):
     text = Elements(page).text
     assert (
-        "1,301 rows were added to 2,000; 5 spurious words are now worth 0.44 points of accuracy on average, 2.7 before."
+        "1,301 rows were added to 2,000; the mean worth of 5 spurious words was 2.7 points of accuracy before and is 0.44 now."
         in text
     )
     assert "New texts accepted 76.1% of 1,710 candidates" in text
@@ -50,7 +50,6 @@ def test_an_addition_can_be_followed_step_by_step(page):
     assert "Spurious: honestly, matinee Principal: dull" in text
     assert "spurious the matinee | was, honestly, | dull the matinee | was, honestly, | gripping 2" in text
     assert "normal The hero | walks through | an empty town dropped –" in text
-    assert "Also: 1 triple dropped; the order changed; gendered words swapped (He → She)." in text
     assert '<span class="spurious">matinee</span> was <span class="principal">dull</span>' in page
     assert '<span class="spurious">matinee</span> was gripping' in page
 
@@ -115,8 +114,10 @@ def test_more_points_are_not_called_a_success():
         replace(result, words=(word,)).page().verdict
         for word in (director, replace(director, points_after=director.points_before))
     ]
-    assert "the spurious word is now worth 1.2 points of accuracy, more than the 1.0 before." in verdicts[0]
-    assert "the spurious word is still worth 1.0 points of accuracy." in verdicts[1]
+    assert (
+        "the mean worth of 1 spurious word was 1.0 points of accuracy before and is 1.2 now." in verdicts[0]
+    )
+    assert "was 1.0 points of accuracy before and is 1.0 now." in verdicts[1]
 
 
 def test_words_of_an_earlier_version_have_no_points():

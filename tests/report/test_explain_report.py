@@ -23,7 +23,6 @@ def test_the_page_tells_models_sets_overlap_and_parts_of_speech():
         "Enough for this prediction",
         "115",
         "84.0%",
-        "98.0%",
         "25.0%",
         "adjective or adverb",
         "It opened in 1903.",
@@ -90,5 +89,5 @@ def test_an_explanation_of_little_has_a_page():
         "overlap": None,
         "parts_of_speech": None,
     }
-    told["models"][0] |= {"wrong": 0, "searched": 0, "sets": 0, "mean_size": None, "lemma_1": 0}
+    told["models"][0] |= {"wrong": 0, "searched": 0, "sets": 0, "mean_size": None}
     assert "no prediction was wrong" in render_explain(told)

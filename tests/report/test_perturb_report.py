@@ -22,8 +22,8 @@ def page():
 def test_the_page_says_what_was_done(page):
     text = Elements(page).text
     assert (
-        "In 812 of the 900 rows that mention somebody’s gender, race or age, one person was changed; "
-        "all 1,500 labels stay the same." in text
+        "900 of 1,500 rows mention a gender, race or age that can be changed; "
+        "one person was changed in 812 of them, and all labels stay the same." in text
     )
     assert "Rows that mention people 60.0% 900 of 1,500 rows" in text
     assert "Rows changed 812 90.2% of these" in text
@@ -68,10 +68,10 @@ def test_a_row_whose_label_is_in_doubt_says_so(page):
     assert "✗ label contrast the texts differ in 'aunt' and 'uncle', and no longer do" in section(
         page, "sample"
     )
-    told = section(page, "guards")
-    assert "In 31 of 900 new pairs" in told
-    assert "1 of these was kept, as requested, and marked in edits.jsonl." in told
-    assert "7 of 920 new texts would have put a group beside a word of contempt" in told
+    checks = section(page, "checks")
+    assert "label contrast 900 31 3.4%" in checks
+    assert "offensive 920 7 0.8%" in checks
+    assert "Both checks are rules over word lists." in checks
 
 
 def test_refused_choices_have_their_reason_and_offensive_ones_no_text(page):
@@ -92,18 +92,12 @@ def test_what_was_left_unchanged_has_its_reason(page):
     assert "a colour black (40), white (21) 61" in text
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"perturbable": 0, "perturbed": 0}, "None of 1,500 rows mentions a gender, race or age that could be changed"),
-        ({"perturbed": 0}, "Nothing was changed in the 900 rows that mention somebody’s gender, race or age."),
-        ({"added": 812}, "812 rows were added, made from the 900 rows that mention somebody’s gender, race or age"),
-        ({"perturbable": 812}, "In all 812 rows that mention somebody’s gender, race or age, one person"),
-        ({"perturbable": 1, "perturbed": 1}, "In the one row that mentions somebody’s gender"),
-    ],
-)  # fmt: skip
-def test_the_verdict_fits_the_numbers(change, told):
-    assert told in Elements(render_perturb(perturb() | change)).text
+def test_the_verdict_says_whether_rows_were_added():
+    settings = perturb()["settings"] | {"add": True}
+    made = perturb() | {"settings": settings, "added": 812, "changed": 0}
+    assert (
+        "can be changed; 812 rows with one changed person were added." in Elements(render_perturb(made)).text
+    )
 
 
 def test_a_run_without_any_change_is_shown_too():
@@ -120,11 +114,7 @@ def test_a_run_without_any_change_is_shown_too():
         "distances": None,
     }
     text = Elements(render_perturb(made)).text
-    for words in (
-        "Nothing was changed.",
-        "None: every choice could be made.",
-        "Not measured: nothing was changed",
-    ):
+    for words in ("Nothing was changed.", "None: every choice could be made.", "Nothing was checked."):
         assert words in text
 
 

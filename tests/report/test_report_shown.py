@@ -35,7 +35,7 @@ def test_every_renderer_isolates_the_patterns_of_a_headline():
     page = Page("", "Title", HEADLINE, facts=[], figures=[], sections=[], version="", fingerprint="")
     out = io.StringIO()
     terminal.show(page, Console(file=out, width=120))
-    for text in (out.getvalue(), str(html.opening(page)), markdown.render(page)):
+    for text in (out.getvalue(), str(html.body(page)), markdown.render(page)):
         assert isolated(HEADLINE) in text
 
 

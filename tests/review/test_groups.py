@@ -7,11 +7,11 @@ from longway.review.app import ACTIONS
 from longway.review.edit_list import EditFilter
 from longway.review.index import changed_patterns, rules_of
 from longway.review.pages.edit_pages import groups_page
+from longway.review.pages.run_pages import summary
 from longway.review.row_edits import merged_edit
 from longway.review.run_contents import RunContents
 from longway.review.sampling import draw_sample, tag
 from longway.review.serve import serving
-from longway.review.summary import summary
 from tests.review.made_runs import an_edit, made_run
 
 SADLY = {**Pattern("token", "text", ("sadly",)).to_dict(), "label": "neg"}

@@ -14,7 +14,7 @@ from longway import GrammarResult
 from longway.json_values import from_json
 from longway.records import Edit
 from longway.review.edit_list import EditFilter, ReviewedEdit
-from longway.review.pages import PAGES, render, report_pages, static_files
+from longway.review.pages import PAGES, render, run_pages, static_files
 from longway.review.pages.page_layout import PART, address, cut_edit, options, part_of
 from longway.review.run_contents import FindingFilter, RunContents
 from longway.review.sampling import draw_sample, tag
@@ -197,27 +197,30 @@ def test_no_page_grows_with_the_texts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("command", "page", "file", "made"),
-    [("grammar", "trees", "tables__json", tables), ("prove", "proof", "results__json", proof)],
+    ("command", "page", "file", "made", "limit"),
+    [
+        ("grammar", "trees", "tables__json", tables, 12_000),
+        ("prove", "proof", "results__json", proof, 20_000),
+    ],
 )
-def test_a_report_that_is_too_long_comes_in_pages(tmp_path, monkeypatch, command, page, file, made):
+def test_a_report_that_is_too_long_comes_in_pages(tmp_path, monkeypatch, command, page, file, made, limit):
     contents = RunContents(made_run(tmp_path / "run", command=command, **{file: made()}))
     whole, html, _ = shown(contents, page)
     assert whole.data["pages"] == 1
     ids = re.findall(r'<section id="(\w+)"', html)
-    monkeypatch.setattr(report_pages, "LIMIT", 12_000)
+    monkeypatch.setattr(run_pages, "LIMIT", limit)
     first, _, _ = shown(contents, page)
     cut = [shown(contents, page, page=at) for at in range(1, first.data["pages"] + 1)]
     assert len(cut) > 1
     assert [id_ for _, html, _ in cut for id_ in re.findall(r'<section id="(\w+)"', html)] == ids
-    assert all(len(one.view["html"].encode()) <= 12_000 for one, _, _ in cut)
+    assert all(len(one.view["html"].encode()) <= limit for one, _, _ in cut)
     assert all(len(read.all("h1")) == 1 for _, _, read in cut)
     contents.close()
 
 
 def test_a_hostile_grammar_stays_small(tmp_path):
     hostile = hostile_tables(lambda at: LONG[: 100 + at])
-    pages, _ = report_pages.in_pages(GrammarResult.from_dict(hostile).page())
+    pages, _ = run_pages.in_pages(GrammarResult.from_dict(hostile).page())
     assert max(len(one.encode()) for one in pages) < LARGEST - 20_000  # the frame has room
     contents = RunContents(made_run(tmp_path / "run", command="grammar", tables__json=hostile))
     made, html, _ = shown(contents, "trees")
@@ -301,7 +304,7 @@ def test_a_finding_shows_rows_on_both_sides_with_the_pattern_marked(hostile):
 def test_ratings_and_the_error_rate_are_shown(real):
     keys = real.decisions.of("sample", "first").value["keys"]
     _, before, page = shown(real, "sample/{name}", name="first")
-    assert "Rate at least one edit" in before
+    assert "Rate an edit to get an estimate" in before
     assert [found["value"] for found in page.all("input") if found.get("name") == "tags"][:2] == [
         "label kept",
         "label changed",

@@ -66,23 +66,12 @@ def keys_of(contents, name="first"):
     return contents.decisions.of("sample", name).value["keys"]
 
 
-def test_a_sample_has_each_label_and_method_in_proportion(contents):
+def test_a_sample_is_drawn_from_the_edits_that_the_run_kept(contents):
     drawn = draw_sample(contents, name="first", size=30, seed=3, author="ann").value
-    counted = Counter(
-        (edit.label_after, edit.method)
-        for edit in (one.edit for one in contents.edits.all(EditFilter()))
-        if edit.accepted
-    )
-    assert {(s["label"], s["method"]): s["members"] for s in drawn["strata"]} == counted
-    assert drawn["population"] == counted.total()
-    seen = Counter()
-    for key in drawn["keys"]:
-        edit = contents.edits.get(key).edit
-        assert edit.accepted
-        seen[edit.label_after, edit.method] += 1
-    assert seen == {(s["label"], s["method"]): len(s["keys"]) for s in drawn["strata"]}
-    for kind, n in counted.items():
-        assert abs(seen[kind] - 30 * n / counted.total()) <= 1.5
+    kept = contents.edits.keys(EditFilter(status="kept"))
+    assert len(drawn["keys"]) == len(set(drawn["keys"])) == 30
+    assert set(drawn["keys"]) <= set(kept)
+    assert drawn["population"] == len(kept)
 
 
 def test_a_sample_is_drawn_once_and_again_the_same_way(contents):
@@ -99,14 +88,13 @@ def test_a_sample_is_drawn_once_and_again_the_same_way(contents):
 
 
 def test_every_edit_is_as_likely_to_be_drawn(contents):
-    """Over many seeds, each of the edits that stand is drawn about equally often within its stratum."""
+    """Over many seeds, each of the edits that stand is drawn about equally often."""
     times = Counter()
     for seed in range(60):
         times.update(draw_sample(contents, name=f"s{seed}", size=20, seed=seed, author="ann").value["keys"])
-    for stratum in contents.decisions.of("sample", "s0").value["strata"]:
-        expected = 60 * len(stratum["keys"]) / stratum["members"]
-        of = EditFilter(status="kept", label=stratum["label"], method=stratum["method"])
-        assert all(abs(times[key] - expected) < 5 * expected**0.5 for key in contents.edits.keys(of))
+    kept = contents.edits.keys(EditFilter(status="kept"))
+    expected = 60 * 20 / len(kept)
+    assert all(abs(times[key] - expected) < 5 * expected**0.5 for key in kept)
 
 
 def test_what_a_person_rejected_or_wrote_is_not_drawn_and_what_one_accepted_is(contents):
@@ -116,12 +104,6 @@ def test_what_a_person_rejected_or_wrote_is_not_drawn_and_what_one_accepted_is(c
     contents.decisions.write("edit", refused[0], {"choice": "accept"}, author="ann")
     drawn = draw_sample(contents, name="all", size=MAX_SAMPLE, seed=0, author="ann").value["keys"]
     assert set(drawn) == {*kept[2:], refused[0]}
-
-
-def test_fewer_draws_than_kinds_make_one_kind_of_all(contents):
-    drawn = draw_sample(contents, name="first", size=2, seed=0, author="ann").value
-    assert len(drawn["strata"]) == 1
-    assert len(drawn["keys"]) == 2
 
 
 def test_nothing_that_stands_is_an_error(contents):
@@ -184,19 +166,13 @@ def test_each_rater_has_own_tags_and_an_own_estimate(contents):
     keys = keys_of(contents)
     rate(contents, "first", "ann", wrong=keys[:2])
     rate(contents, "first", "bob", wrong=keys[1:4], among=keys[:-1])
-    strata = contents.decisions.of("sample", "first").value["strata"]
     for rater, wrong in (("ann", keys[:2]), ("bob", keys[1:4])):
         state = sample_state(contents, "first", rater=rater)
         assert [item.key for item in state.items if item.tags == [CHANGED]] == wrong
         assert state.summary.progress == {"ann": 20, "bob": 19}
         assert state.error.hits == len(wrong)
         assert state.error.low < state.error.share < state.error.high
-    by_hand = sum(
-        stratum["members"] * sum(key in keys[:2] for key in stratum["keys"]) / len(stratum["keys"])
-        for stratum in strata
-    )
-    error = sample_state(contents, "first", rater="ann").error
-    assert error.share == pytest.approx(by_hand / state.summary.population)
+    assert sample_state(contents, "first", rater="ann").error.share == 2 / 20
     assert sample_state(contents, "first", rater="bob").to_dict()["next"] == keys[-1]
     assert sample_state(contents, "first", rater="eve").error is None
 
@@ -210,13 +186,10 @@ def test_a_change_of_fact_is_an_error_and_an_unnatural_text_is_none(contents):
     assert estimate.tags["unnatural"].hits == 7
 
 
-def test_there_is_no_estimate_until_every_kind_has_a_tag(contents):
+def test_there_is_an_estimate_as_soon_as_one_edit_is_rated(contents):
     draw_sample(contents, name="first", size=20, seed=0, author="ann")
-    strata = contents.decisions.of("sample", "first").value["strata"]
-    rate(contents, "first", "ann", among=strata[0]["keys"])
     assert sample_state(contents, "first", rater="ann").error is None
-    for stratum in strata[1:]:
-        rate(contents, "first", "ann", among=stratum["keys"][:1])
+    rate(contents, "first", "ann", among=keys_of(contents)[:1])
     assert sample_state(contents, "first", rater="ann").error.hits == 0
 
 

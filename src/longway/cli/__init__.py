@@ -1,4 +1,4 @@
-"""The command line: one command a file, each a thin layer over a library call.
+"""The command line: each command is a thin layer over a library call.
 
 Only typer and rich are imported here. The file of a command is imported when it is called, and everything else inside the command, so that
 `longway --help` and `longway COMMAND --help` answer at once.
@@ -30,14 +30,14 @@ GROUPS = {
         "review": ("review:command", "Accept, reject or rewrite edits on a local page."),
     },
     "Single methods": {
-        "rewrite": ("rewrite:rewrite", "Rewrite texts whose surface predicts their label (RAZOR)."),
-        "augment": ("augment:augment", "Add texts with another label that keep the shortcuts (CoBA)."),
-        "perturb": ("perturb:perturb", "Change one person's gender, race or age per row (PANDA)."),
-        "grammar": ("grammar:grammar", "Learn a grammar; list phrases and rules that predict labels."),
+        "rewrite": ("methods:rewrite", "Rewrite texts whose surface predicts their label (RAZOR)."),
+        "augment": ("methods:augment", "Add texts with another label that keep the shortcuts (CoBA)."),
+        "perturb": ("methods:perturb", "Change one person's gender, race or age per row (PANDA)."),
+        "grammar": ("look:grammar", "Learn a grammar; list phrases and rules that predict labels."),
     },
     "Models": {
-        "explain": ("explain:explain", "Show which words models look at, and which mislead them."),
-        "fairness": ("fairness:fairness", "Measure stereotypes and the fairscore of a model."),
+        "explain": ("look:explain", "Show which words models look at, and which mislead them."),
+        "fairness": ("look:fairness", "Measure stereotypes and the fairscore of a model."),
     },
     "Help": {
         "runs": ("runs:command", "List the runs in a folder, newest first."),

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import ChoiceOptions, Data, DataOptions, On, OutputOptions, command
+from longway.cli.options import ChoiceOptions, Data, DataOptions, On, OutputOptions, command, named_files
+from longway.errors import SettingError
 from longway.jobs.audit.settings import AUTO, AuditSettings, ChoiceAuditSettings
 from longway.jobs.options import DATA, OUTPUT
 
@@ -100,75 +101,63 @@ def audit(
 
     With several labels, or a label column of lists, there is one audit for each label or tag, and one report over all of them.
     """
-    from longway.errors import SettingError
+    from longway.cli.ending import show_result
+    from longway.cli.screen import errors, safe
     from longway.jobs.audit.gate import Limits
 
     limits = Limits.read(fail_over or ())
-    ending = _Ending(limits, bool(fail_over or baseline), junit, sarif, output.json, quiet, top)
     if (questions := choice.load(data, source)) is not None:
         if test:
             raise SettingError(NO_TEST)
-        _audit_candidates(data, questions, settings, output.out, baseline, ending)
-        return
-    loaded = source.load(data, several_labels=True)
-    tests = _tests(test or [], loaded, source.encoding)
-    kind = _audit_labels if len(source.label) > 1 or loaded.columns.lists == "several" else _audit_texts
-    kind(data, source, loaded, settings, tests, output.out, on, baseline, ending)
+        done = _audit_candidates(data, questions, settings, output.out, baseline, limits)
+    else:
+        loaded = source.load(data, several_labels=True)
+        tests = _tests(test or [], loaded, source.encoding)
+        kind = _audit_labels if len(source.label) > 1 or loaded.columns.lists == "several" else _audit_texts
+        done = kind(data, source, loaded, settings, tests, output.out, on, baseline, limits)
+    reasons = done.reasons
+    if output.json or not quiet:
+        n = len(reasons)
+        failed = f"The gate failed for {n} reason{'s' * (n != 1)}." if reasons else "The gate passed."
+        verdict = failed if fail_over or baseline else ""
+        show_result(done.result, *done.steps, as_json=output.json, top=top, verdict=verdict)
+    _write(junit, done.junit)
+    _write(sarif, done.sarif)
+    for reason in reasons:
+        errors().print(safe(reason.message), soft_wrap=True)
+    if reasons:
+        raise typer.Exit(1)
 
 
 @dataclass(frozen=True, slots=True)
-class _Ending:
-    """What is printed and written when an audit is done. is_gate: whether a limit or a baseline was given. top: findings to print."""
+class _Audited:
+    """An audit that is done: its result, what to do next, why the gate failed, and the files of the gate."""
 
-    limits: Limits
-    is_gate: bool
-    junit: Path | None
-    sarif: Path | None
-    json: bool
-    quiet: bool
-    top: int
-
-    def show(
-        self, result: Result, folder: Path, steps: Sequence[Step], reasons: Sequence[Reason], *, file: str
-    ) -> None:
-        """Print the result, unless only the reasons of a failure are wanted."""
-        from longway.cli.ending import show_result
-
-        if self.json or not self.quiet:
-            verdict = _gate_verdict(reasons) if self.is_gate else ""
-            show_result(result, folder, *steps, file=file, as_json=self.json, top=self.top, verdict=verdict)
-
-    def finish(self, junit: str, sarif: str, reasons: Sequence[Reason]) -> None:
-        """Write the files that were asked for, print why the gate failed, and exit with 1 if it did."""
-        from longway.cli.screen import errors, safe
-
-        _write(self.junit, junit)
-        _write(self.sarif, sarif)
-        for reason in reasons:
-            errors().print(safe(reason.message), soft_wrap=True)
-        if reasons:
-            raise typer.Exit(1)
+    result: Result
+    steps: Sequence[Step]
+    reasons: Sequence[Reason]
+    junit: str
+    sarif: str
 
 
 def _audit_texts(
     data: str, source: DataOptions, loaded: Dataset, settings: AuditSettings, tests: Mapping[str, Dataset],
-    out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
-) -> None:  # fmt: skip
-    """Audit texts with one label, show the result, and apply the gate."""
+    out: Path | None, on: str | None, baseline: Path | None, limits: Limits,
+) -> _Audited:  # fmt: skip
+    """Audit texts with one label."""
     from longway.cli.ending import REPAIR, on_data
     from longway.cli.live import Live
     from longway.cli.screen import Step
     from longway.jobs.audit import gate
     from longway.jobs.audit.job import audit as run
-    from longway.jobs.audit.result import FILE, AuditResult
+    from longway.jobs.audit.result import AuditResult
 
     before = None if baseline is None else AuditResult.open(baseline)
     with Live(quiet=True) as live:
         result = run(
             loaded, settings, split=source.split, tests=tests, out=out or True, on=on, watcher=live
         )  # fmt: skip
-    assert result.folder is not None  # `out` was given
-    reasons = gate.gate(result, ending.limits, baseline=before)
+    reasons = gate.gate(result, limits, baseline=before)
     repair = on_data("repair", data, source, loaded)
     # By default, a repair looks at the levels of a default audit.
     if settings.levels != (AUTO,) and any(one.level in SLOW_LEVELS for one in result.findings):
@@ -179,19 +168,18 @@ def _audit_texts(
         steps.append(Step(GRAMMAR, on_data("grammar", data, source, loaded)))
     if settings.levels == (AUTO,) and _can_find_concepts(result):
         steps.append(Step(CONCEPTS, f"{on_data('audit', data, source, loaded)} --levels all"))
-    ending.show(result, result.folder, steps, reasons, file=FILE)
-    path = Path(data) if Path(data).is_file() else None
-    ending.finish(gate.junit(result, reasons), gate.sarif(result, reasons, path=path), reasons)
+    sarif = gate.sarif(result, reasons, path=_path(data))
+    return _Audited(result, steps, reasons, gate.junit(result, reasons), sarif)
 
 
 def _audit_labels(
     data: str, source: DataOptions, loaded: Dataset, settings: AuditSettings, tests: Mapping[str, Dataset],
-    out: Path | None, on: str | None, baseline: Path | None, ending: _Ending,
-) -> None:  # fmt: skip
-    """Audit texts with several labels, show the result, and apply the gate."""
+    out: Path | None, on: str | None, baseline: Path | None, limits: Limits,
+) -> _Audited:  # fmt: skip
+    """Audit texts with several labels."""
     from longway.cli.live import Live
     from longway.jobs.audit import gate
-    from longway.jobs.audit.several import FILE, AuditLabelsResult, audit_labels
+    from longway.jobs.audit.several import AuditLabelsResult, audit_labels
 
     before = None if baseline is None else AuditLabelsResult.open(baseline)
     with Live(quiet=True) as live:
@@ -199,13 +187,11 @@ def _audit_labels(
             loaded, source.label, settings, split=source.split, tests=tests, out=out or True, on=on,
             watcher=live,
         )  # fmt: skip
-    assert found.folder is not None  # `out` was given
-    by_label = found.reasons(ending.limits, baseline=before)
+    by_label = found.reasons(limits, baseline=before)
     reasons = [reason for some in by_label.values() for reason in some]
-    ending.show(found, found.folder, _repairs(data, source, loaded, found), reasons, file=FILE)
-    path = Path(data) if Path(data).is_file() else None
-    sarif = gate.sarif(found.labels[0].audit, reasons, path=path)
-    ending.finish(gate.junit_of_labels(loaded.source_name, by_label), sarif, reasons)
+    junit = gate.junit_of_labels(loaded.source_name, by_label)
+    sarif = gate.sarif(found.labels[0].audit, reasons, path=_path(data))
+    return _Audited(found, _repairs(data, source, loaded, found), reasons, junit, sarif)
 
 
 def _can_learn_grammar(result: AuditResult) -> bool:
@@ -223,32 +209,29 @@ def _can_find_concepts(result: AuditResult) -> bool:
 
 
 def _audit_candidates(
-    data: str, questions: ChoiceDataset, settings: AuditSettings, out: Path | None, baseline: Path | None, ending: _Ending
-) -> None:  # fmt: skip
-    """Audit data with candidates, show the result, and apply the gate."""
+    data: str, questions: ChoiceDataset, settings: AuditSettings, out: Path | None, baseline: Path | None, limits: Limits
+) -> _Audited:  # fmt: skip
+    """Audit data with candidates."""
     from longway.cli.ending import REPAIR, on_candidates
     from longway.cli.live import Live
     from longway.cli.screen import Step
     from longway.jobs.audit import gate
     from longway.jobs.choices.audit.job import audit_choices
-    from longway.jobs.choices.audit.result import FILE, ChoiceAuditResult
+    from longway.jobs.choices.audit.result import ChoiceAuditResult
 
     chosen = ChoiceAuditSettings(settings.max_q, settings.seed)
     before = None if baseline is None else ChoiceAuditResult.open(baseline)
     with Live(quiet=True) as live:
         result = audit_choices(questions, chosen, out=out or True, watcher=live)
-    assert result.folder is not None  # `out` was given
-    reasons = gate.gate(result, ending.limits, baseline=before)
+    reasons = gate.gate(result, limits, baseline=before)
     steps = [Step(REPAIR, on_candidates("repair", data, questions.columns))] if result.findings else []
-    ending.show(result, result.folder, steps, reasons, file=FILE)
     sarif = gate.sarif(result, reasons, path=questions.path)
-    ending.finish(gate.junit(result, reasons), sarif, reasons)
+    return _Audited(result, steps, reasons, gate.junit(result, reasons), sarif)
 
 
-def _gate_verdict(reasons: Sequence[Reason]) -> str:
-    """Whether the gate passed, in one sentence."""
-    n = len(reasons)
-    return f"The gate failed for {n} reason{'s' * (n != 1)}." if reasons else "The gate passed."
+def _path(data: str) -> Path | None:
+    """The file of the data, if it is one."""
+    return Path(data) if Path(data).is_file() else None
 
 
 def _write(path: Path | None, content: str) -> None:
@@ -263,6 +246,7 @@ def _write(path: Path | None, content: str) -> None:
 
 def _repairs(data: str, source: DataOptions, loaded: Dataset, found: AuditLabelsResult) -> list[Step]:
     """One command for each label column with findings. A tag is no column: the next command looks at one tag."""
+
     from longway.cli.ending import REPAIR, on_data
     from longway.cli.screen import Step, shortened
 
@@ -286,7 +270,6 @@ def _repairs(data: str, source: DataOptions, loaded: Dataset, found: AuditLabels
 
 def _tests(given: list[str], like: Dataset, encoding: str | None) -> dict[str, Dataset]:
     """The held-out sets by name, read with the columns of the audited data."""
-    from longway.cli.named_files import named_files
     from longway.data import load
 
     columns = like.columns

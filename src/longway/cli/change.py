@@ -1,4 +1,4 @@
-"""The common part of the commands that change a dataset: the estimate, the run with its progress, and the last lines."""
+"""What all commands that change a dataset share: the estimate, the run with its progress, and the last lines."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from longway.cli.ending import LEFT, PROVE, REVIEW, on_data, printed_json, show_page
-from longway.cli.live import Live, show_dry_run
-from longway.cli.options import DataOptions, OutputOptions, ServerOptions
-from longway.cli.screen import Step, errors
+from longway.cli.options import (
+    DataOptions,
+    OutputOptions,
+    ServerOptions,
+)
 
 if TYPE_CHECKING:
     from longway.data import Dataset
@@ -35,6 +36,10 @@ def change(
 
     data: the dataset as the user named it. options: further options of `longway prove`, for the next command.
     """
+    from longway.cli.ending import LEFT, PROVE, REVIEW, on_data, show_result
+    from longway.cli.live import Live, show_dry_run
+    from longway.cli.screen import Step, errors
+
     where: dict[str, Any] = {"split": source.split, "engines": engines.engines()}
     if estimate is not None:
         with errors().status("estimating"):
@@ -45,15 +50,13 @@ def change(
         result = run(loaded, settings, **where, out=output.out or True, on=on, watcher=live)
     folder = result.folder
     assert folder is not None  # commands always write a run folder
-    if printed_json(folder / f"{command}.json", output.json):
-        return
     steps = [Step(REVIEW, f"longway review {quote(str(folder))}")]
     dataset = next(iter(sorted(folder.glob("dataset.*"))), folder)
     if result.is_changed and _has_test_rows(loaded, source.split):
         steps.append(Step(PROVE, on_data("prove", data, source, loaded, str(folder), *options)))
     elif result.is_changed:
         steps.append(Step(LEFT, on_data("audit", str(dataset), source, loaded)))
-    show_page(result, folder, steps, {"Dataset": dataset}, note=_form(result, loaded))
+    show_result(result, *steps, as_json=output.json, note=_form(result, loaded), files={"Dataset": dataset})
 
 
 def _has_test_rows(loaded: Dataset, split: str | None) -> bool:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longway.errors import EngineError, MissingExtra
+
 if TYPE_CHECKING:
     from longway.jobs.plant.job import PlantedChange
 
 
 def command(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(help="Built-in sample: reviews or claims.")] = "reviews",
     out: Annotated[
         Path | None,
@@ -24,8 +29,6 @@ def command(
     Copies the sample into a folder and runs three commands on it, which are printed first: try them on your own data. Downloads nothing and
     needs no key.
     """
-    import shutil
-
     from longway.cli.screen import output
     from longway.sample import planted, sample_path
 
@@ -39,27 +42,23 @@ def command(
     console.print(f"[bold]The built-in sample {name}[/] has shortcuts that were planted on purpose:")
     for shortcut in planted(name):
         console.print(f"  {shortcut['name']}: {shortcut['pattern']!r} -> {shortcut['label']}", markup=False)
-    _run("audit", data, "--levels", "-grammar", *into["audit"])
-    if not _run("repair", data, *into["repair"]):
+    longway = context.find_root().command
+    _run(longway, "audit", data, "--levels", "-grammar", *into["audit"])
+    if not _run(longway, "repair", data, *into["repair"]):
         return
     _show_planted(_changes(name, data, runs["repair"]))
-    if _run("prove", data, runs["repair"], *into["prove"]):
+    if _run(longway, "prove", data, runs["repair"], *into["prove"]):
         _show_next(data, runs["prove"] / "report.html")
 
 
-def _run(*arguments: object) -> bool:
-    """Run a command as if it had been typed, after printing it; False if something that it needs is not installed."""
-    import shlex
-
-    from longway.cli import app
+def _run(longway: Any, *arguments: object) -> bool:
+    """Run a command of `longway` as if it had been typed, after printing it; False if something that it needs is not installed."""
     from longway.cli.screen import errors, output, safe
-    from longway.errors import EngineError, MissingExtra
 
     given = [str(one) for one in arguments]
     output().print(f"\n[bold green]$ longway {safe(shlex.join(given))}[/]\n", soft_wrap=True)
     try:
-        main: Any = typer.main.get_command(app)
-        main.main(args=given, prog_name="longway", standalone_mode=False)
+        longway.main(args=given, prog_name="longway", standalone_mode=False)
     except (MissingExtra, EngineError) as error:
         errors().print(
             f"[yellow]Not done:[/] {safe(str(error))}",
@@ -97,12 +96,12 @@ def _show_planted(changes: Sequence[PlantedChange]) -> None:
     for name in ("Rows", "Label’s share", "Removed"):
         table.add_column(name, justify="right")
     for change in changes:
-        share = f"{change.share_after:.0%}" if change.count_after else "–"
+        share = f"{change.after.share:.0%}" if change.after.count else "–"
         table.add_row(
             safe(change.pattern),
             safe(change.label),
-            f"{change.count_before:,} → {change.count_after:,}",
-            f"{change.share_before:.0%} → {share}",
+            f"{change.before.count:,} → {change.after.count:,}",
+            f"{change.before.share:.0%} → {share}",
             f"{change.repaired:.0%}" if change.repaired >= 0 else "[red]stronger[/]",
         )
     output().print(table)
@@ -110,13 +109,10 @@ def _show_planted(changes: Sequence[PlantedChange]) -> None:
 
 def _show_next(data: Path, report: Path) -> None:
     """Print what to do after the last command, which printed the verdict."""
-    import shutil
-    from shlex import quote
-
     from longway.cli.screen import Step, own_file, print_steps
 
     program = next((one for one in ("xdg-open", "open") if shutil.which(one)), None)  # Linux, macOS
     if program is not None:
-        print_steps(Step("Open the report", f"{program} {quote(str(report))}"))
-    print_steps(Step("See which words a model looks at", f"longway explain {quote(str(data))}"))
+        print_steps(Step("Open the report", f"{program} {shlex.quote(str(report))}"))
+    print_steps(Step("See which words a model looks at", f"longway explain {shlex.quote(str(data))}"))
     own_file(data)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
+import json as json_module
 import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from longway.errors import ALONE, install_command
 
 if TYPE_CHECKING:
     from longway.engines.available import EngineStatus
@@ -68,18 +72,16 @@ def command(
 
     longway doctor --try served:gpt-4o-mini
     """
+    from importlib.metadata import version
+
     if engine is not None:
         _try(engine, base_url, json)
         return
-    from importlib.metadata import version
-
     from longway.engines.available import choose, states
 
     extras, engines, auto = installed_extras(), states(base_url), choose(base_url)
     versions = {"longway": version("longway"), "python": platform.python_version()}
     if json:
-        import json as json_module
-
         parts = {name: {**asdict(extra), "complete": extra.is_complete} for name, extra in extras.items()}
         listed = {"engines": [asdict(status) for status in engines], "auto": asdict(auto)}
         typer.echo(json_module.dumps({**versions, **parts, **listed}, indent=1))
@@ -91,9 +93,7 @@ def command(
 
 def installed_extras() -> dict[str, Extra]:
     """The core and each extra of the package, by name."""
-    from importlib.metadata import requires  # takes 20 ms, so only here
-
-    from longway.errors import ALONE, install_command
+    from importlib.metadata import requires
 
     packages: dict[str, dict[str, str | None]] = {name: {} for name in PURPOSES}
     for requirement in requires("longway") or []:
@@ -142,7 +142,7 @@ def _show(
         state = "[green]ok[/]" if extra.is_complete else "[yellow]not complete[/]"
         table.add_row(name, extra.purpose, state, ", ".join(packages))
     console.print(table)
-    if importlib.util.find_spec("torch") is None:
+    if find_spec("torch") is None:
         console.print("\ntorch is not installed; only neural models need it.", style="dim")
     listed = Table("engine", "state", "what it is", box=None, pad_edge=False, header_style="dim")
     for status in engines:
@@ -170,16 +170,12 @@ def _try(engine: str, base_url: str | None, as_json: bool) -> None:
     with Live() as live:
         trial = try_engine(engine, base_url=base_url, watcher=live)
     if as_json:
-        import json as json_module
-
         typer.echo(json_module.dumps(asdict(trial), indent=1))
     else:
         _show_trial(trial)
 
 
 def _show_trial(trial: Trial) -> None:
-    from shlex import quote
-
     from rich.table import Table
 
     from longway.cli.screen import Step, end, output, safe

@@ -1,20 +1,20 @@
 """The last lines of every command: files to open, the verdict in one sentence, and the next command, complete and ready to paste.
 
-show_result(result, folder, Step("Repair the data", on_data("repair", data, source, loaded)), ...)    a page, then its last lines
+show_result(result, Step("Repair the data", on_data("repair", data, source, loaded)), ...)    a page, then its last lines
 end(verdict, Step(...), files={"Report": path})                                                       the last lines alone
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from longway.cli.screen import Step, end, output
 
 if TYPE_CHECKING:
-    from longway.cli.fairness import FairscoreOptions
+    from longway.cli.look import FairscoreOptions
     from longway.cli.options import ColumnOptions
     from longway.data import Dataset
     from longway.data.choice_columns import ChoiceColumns
@@ -33,47 +33,30 @@ READING = {
 
 def show_result(
     result: Result,
-    folder: Path,
     *steps: Step,
-    file: str,
     as_json: bool,
     top: int | None = None,
     verdict: str = "",
+    note: str = "",
     files: Mapping[str, Path] | None = None,
 ) -> None:
     """Print the JSON file of a run; or its page, which begins with its verdict, where its files are, and what to do next.
 
-    verdict: a second one, such as that of a gate. files: others to open, beside the report.
+    verdict: a second one, such as that of a gate. note: about the files. files: others to open, beside the report.
     """
-    if not printed_json(folder / file, as_json):
-        show_page(result, folder, steps, files or {}, top=top, verdict=verdict)
+    import typer
 
-
-def printed_json(file: Path, as_json: bool) -> bool:
-    """Print the file if JSON was asked for. Returns whether it was."""
-    if as_json:
-        import typer
-
-        typer.echo(file.read_bytes(), nl=False)  # UTF-8 as in the file, whatever the terminal's encoding is
-    return as_json
-
-
-def show_page(
-    result: Result,
-    folder: Path,
-    steps: Sequence[Step],
-    files: Mapping[str, Path],
-    *,
-    top: int | None = None,
-    note: str = "",
-    verdict: str = "",
-) -> None:
-    """Print the page of a run, which begins with its verdict, and what to do next."""
     from longway.report.terminal import show
 
-    page = result.page()
-    show(page, output(), top=top)
-    end(verdict, *steps, files={"Report": folder / "report.html", **files}, note=note)
+    folder: Path = cast(Any, result).folder  # commands always write one
+    if as_json:
+        whole = (
+            folder / result.file
+        ).read_bytes()  # UTF-8 as in the file, whatever the terminal's encoding is
+        typer.echo(whole, nl=False)
+        return
+    show(result.page(), output(), top=top)
+    end(verdict, *steps, files={"Report": folder / "report.html", **(files or {})}, note=note)
 
 
 def on_data(

@@ -99,14 +99,31 @@ class ColumnOptions:
 
 def one_label(given: tuple[str, ...]) -> str | None:
     """The label column of a command that takes one; SettingError if several were given."""
-    from longway.errors import SettingError
-
     if len(given) > 1:
         raise SettingError(
             f"--label was given {len(given)} times. Expected one label column; only `longway audit` takes several. "
             "Run this command once for each label."
         )
     return given[0] if given else None
+
+
+def named_files(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Name to path; a plain FILE is named after itself.
+
+    >>> named_files(["dev=my.csv", "data/other.jsonl.gz"], "test")
+    {'dev': 'my.csv', 'other': 'data/other.jsonl.gz'}
+    """
+    found: dict[str, str] = {}
+    for item in given or ():
+        name, equals, path = item.partition("=")
+        if not equals or Path(item).exists():
+            name, path = Path(item).name.split(".")[0], item
+        if name in found:
+            raise SettingError(
+                f"--{option} names {name!r} twice. Each needs a name of its own: --{option} NAME=FILE."
+            )
+        found[name] = path
+    return found
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -161,7 +178,6 @@ class CandidateOptions:
         """The questions of the data; None if a text or label column was named, or if the data have no candidates."""
         from longway.data.choice_columns import GivenColumns
         from longway.data.choices import load_choices
-        from longway.errors import SettingError
 
         given = GivenColumns(**dataclasses.asdict(self), id=source.id)
         named = [name for name in ("text", "context", "label") if getattr(source, name)]

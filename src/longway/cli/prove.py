@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longway.cli.options import ChoiceOptions, DataOptions, OutputOptions, ServerOptions, command
+from longway.cli.options import ChoiceOptions, DataOptions, OutputOptions, ServerOptions, command, named_files
 from longway.jobs.options import DATA
 from longway.jobs.prove.settings import ChoiceProveSettings, ProveSettings
 
@@ -77,7 +77,6 @@ def prove(
     """
     from longway.cli.ending import show_result
     from longway.cli.live import Live
-    from longway.cli.named_files import named_files
     from longway.cli.screen import errors
     from longway.jobs.prove import job
 
@@ -113,9 +112,8 @@ def prove(
             out=output.out or True,
             watcher=live,
         )
-    assert result.folder is not None  # `out` was given
     step = _next(result, after, source, settings, output, first)
-    show_result(result, result.folder, step, file="results.json", as_json=output.json)
+    show_result(result, step, as_json=output.json)
 
 
 def _prove_candidates(
@@ -125,7 +123,6 @@ def _prove_candidates(
     """Prove with candidates, and show the result."""
     from longway.cli.ending import LEFT, show_result
     from longway.cli.live import Live
-    from longway.cli.named_files import named_files
     from longway.cli.screen import Step, errors
     from longway.jobs.choices.prove.job import load_like, prove_choices
     from longway.jobs.choices.prove.page import is_unclear
@@ -153,13 +150,12 @@ def _prove_candidates(
             out=output.out or True,
             watcher=live,
         )
-    assert result.folder is not None  # `out` was given
     left = Step(LEFT, f"longway audit {quote(str(dataset_file(after)))}")
     seeds = Step(
         "Train with more seeds, which shows smaller differences", output.again("--out", seeds=ENOUGH)
     )
     step = seeds if is_unclear(result) and chosen.seeds < ENOUGH else left
-    show_result(result, result.folder, step, file="results.json", as_json=output.json)
+    show_result(result, step, as_json=output.json)
 
 
 def _next(

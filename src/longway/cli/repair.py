@@ -107,7 +107,6 @@ def _repair_candidates(
     from longway.cli.screen import Step
     from longway.jobs.choices.repair.job import choice_repair_plan, repair_choices
     from longway.jobs.choices.repair.page import choice_plan_page
-    from longway.jobs.choices.repair.result import FILE
 
     chosen = _candidate_settings(settings, output)
     if dry_run:
@@ -119,7 +118,7 @@ def _repair_candidates(
         result = repair_choices(
             questions, chosen, engines=engines.engines(), out=output.out or True, watcher=live
         )
-    assert result.folder is not None  # `out` was given
+    assert result.folder is not None  # commands always write a run folder
     dataset = next(iter(sorted(result.folder.glob("dataset.*"))))
     folder, columns = quote(str(result.folder)), typed(CandidateOptions, asdict(choice))
     steps = [
@@ -128,7 +127,7 @@ def _repair_candidates(
         Step(LEFT, " ".join(["longway audit", quote(str(dataset)), *columns])),
     ]
     show_result(
-        result, result.folder, *(steps if result.is_changed else []), file=FILE, as_json=output.json, files={"Dataset": dataset},
+        result, *(steps if result.is_changed else []), as_json=output.json, files={"Dataset": dataset},
     )  # fmt: skip
 
 

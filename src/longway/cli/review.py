@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import getpass
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from longway.errors import RunError, SettingError
 
 if TYPE_CHECKING:
     from longway.review.run_contents import RunContents
@@ -53,22 +56,27 @@ def command(
 
         longway review longway-runs/reviews-perturb --sample 300 --author ada
     """
-    from longway.cli.screen import cells_progress, errors, output, safe
+    from longway.cli.live import Live
+    from longway.cli.screen import errors, output, safe
     from longway.review.run_contents import RunContents
 
     name = _author_name(author)
     folder = run if run is not None else _newest_run()
-    with cells_progress() as bar:
-        bar.step("reading the run")
-        contents = RunContents(folder, data=data, progress=bar.progress)
+    with Live(quiet=True) as live:
+        live.step("reading the run")
+        contents = RunContents(folder, data=data, progress=live.progress)
     if data is not None and contents.dataset_path is not None and contents.command != "repair":
         errors().print(
             f"--data {safe(str(data))} is ignored: the run has its own dataset, {safe(contents.dataset_path.name)}.",
             soft_wrap=True,
         )
+    from longway.review.sampling import draw_sample
     from longway.review.serve import Review, has_display, serve
 
-    page = "" if sample is None else _sample_page(contents, sample, seed, name)
+    page = ""
+    if sample is not None:  # drawn unless there is one of this size and seed
+        drawn = draw_sample(contents, name=f"sample-{sample}-{seed}", size=sample, seed=seed, author=name)
+        page = f"sample/{drawn.key}"
     review = Review(contents, author=name, port=port, page=page)
     console = output()
     console.print(f"[bold]Review of {safe(str(folder))}[/], on this machine only:")
@@ -79,14 +87,6 @@ def command(
         _end(contents, folder)
     finally:
         contents.close()
-
-
-def _sample_page(contents: RunContents, size: int, seed: int, author: str) -> str:
-    """The address of the page of a sample, which is drawn unless there is one of this size and seed."""
-    from longway.review.sampling import draw_sample
-
-    drawn = draw_sample(contents, name=f"sample-{size}-{seed}", size=size, seed=seed, author=author)
-    return f"sample/{drawn.key}"
 
 
 def _end(contents: RunContents, folder: Path) -> None:
@@ -116,7 +116,6 @@ def _end(contents: RunContents, folder: Path) -> None:
 
 
 def _newest_run() -> Path:
-    from longway.errors import RunError
     from longway.store import list_runs
 
     runs = list_runs(RUNS)
@@ -129,11 +128,7 @@ def _newest_run() -> Path:
 
 def _author_name(author: str | None) -> str:
     """The author's name: as given, otherwise the login name."""
-    from longway.errors import SettingError
-
     if author is None:
-        import getpass
-
         try:
             return getpass.getuser()
         except (KeyError, OSError):  # a user without a name

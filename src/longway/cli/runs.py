@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json as json_module
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -21,8 +22,6 @@ def command(
 
     runs = list_runs(folder)
     if json:
-        import json as json_module
-
         typer.echo(json_module.dumps([{"folder": str(path), **about} for path, about in runs], indent=1))
         return
     if not runs:

@@ -6,30 +6,18 @@ end(verdict, Step("Repair the data", "longway repair reviews.csv"), files={"Repo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.text import Text
 
 from longway.report.terminal import output
 
 __all__ = [
-    "Cells",
     "Step",
-    "cells_progress",
     "clean",
     "end",
     "errors",
@@ -63,41 +51,6 @@ def shortened(text: str, n: int) -> str:
 def safe(text: str) -> str:
     """The text for a line with markup: no terminal codes, and its brackets are brackets."""
     return escape(clean(text))
-
-
-class Cells:
-    """What a job of many like parts calls to say where it is; shows the time left."""
-
-    def __init__(self, bar: Progress) -> None:
-        self._bar = bar
-        self._task = bar.add_task("starting", total=None)
-
-    def step(self, name: str) -> None:
-        """Say what is being done now."""
-        self._bar.update(self._task, description=clean(name))
-
-    def progress(self, done: int, of: int) -> None:
-        """Say how many parts are done."""
-        self._bar.update(self._task, completed=done, total=of)
-
-
-@contextmanager
-def cells_progress() -> Iterator[Cells]:
-    """A progress bar with the time left, on standard error; silent where that is not a terminal."""
-    console = errors()
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal, speed_estimate_period=3600
-    ) as bar:
-        yield Cells(bar)
 
 
 @dataclass(frozen=True, slots=True)

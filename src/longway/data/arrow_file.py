@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from longway.arrays import Floats
 from longway.data import memory
 from longway.data.columns import ID_COLUMN, changed
 from longway.data.problems import ProblemLog
@@ -202,8 +202,6 @@ BLOCK = 64  # rows measured together
 FEW = 16  # rows decoded at once if their size is unknown
 OFFSET = 4  # bytes of the offset of a text or list
 
-Floats = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True, slots=True)
 class ParquetSize:
@@ -233,15 +231,15 @@ def _measured(source: Path | IO[bytes], most_rows: int) -> ParquetSize:
     repeating = [leaf for leaf in leaves if leaf.may_repeat]
     decoded = [leaf.path for leaf in repeating if not leaf.as_dictionary]
     dictionaries = [leaf.path for leaf in repeating if leaf.as_dictionary]
-    step = _rows_per_chunk(sum(leaf.n_bytes for leaf in leaves) / max(1, n_rows), most_rows)
     stated_per_row = sum(leaf.n_bytes for leaf in leaves if not leaf.may_repeat) / max(1, n_rows)
     blocks = np.full(-(-n_rows // BLOCK), stated_per_row * BLOCK)
-    longest = stated_per_row
-    longest += _measure(source, dictionaries, blocks, step, as_dictionary=True)
-    longest += _measure(source, decoded, blocks, min(step, FEW), as_dictionary=False)
-    n_bytes = int(blocks.sum())
-    step = _rows_per_chunk(n_bytes / max(1, n_rows), most_rows)
-    return ParquetSize(n_rows, n_bytes, _shortened(step, blocks, longest))
+    stored_per_row = sum(leaf.n_bytes for leaf in leaves) / max(1, n_rows)
+    for paths, as_dictionary in ((dictionaries, True), (decoded, False)):
+        if paths:
+            rows = _rows_per_chunk(stored_per_row, most_rows)
+            _measure(source, paths, blocks, rows if as_dictionary else min(rows, FEW), as_dictionary)
+    largest = float(blocks.max(initial=0.0)) / max(1, min(BLOCK, n_rows))  # mean bytes of rows of a block
+    return ParquetSize(n_rows, int(blocks.sum()), _rows_per_chunk(largest, most_rows))
 
 
 @dataclass(slots=True)
@@ -277,26 +275,22 @@ def _leaves(metadata: Any) -> list[_Leaf]:
 
 
 def _measure(
-    source: Path | IO[bytes], paths: list[str], blocks: Floats, rows: int, *, as_dictionary: bool
-) -> float:
-    """Add the decoded size of these columns to the blocks of rows, and return the size of the longest row.
+    source: Path | IO[bytes], paths: list[str], blocks: Floats, rows: int, as_dictionary: bool
+) -> None:
+    """Add the decoded size of these columns to the blocks of rows.
 
     as_dictionary: read each text once, with its row numbers, however often it is repeated.
     """
-    longest, start = 0.0, 0
-    if not paths:
-        return longest
     repeated = paths if as_dictionary else None
+    start = 0
     with pq.ParquetFile(
         raw_file(source), buffer_size=READ_BUFFER, pre_buffer=False, read_dictionary=repeated
     ) as file:
         for batch in file.iter_batches(rows, columns=paths, use_threads=False):
             sizes = sum(map(_row_bytes, batch.columns), start=np.zeros(batch.num_rows))
-            end = start + len(sizes)
-            numbers = np.arange(start, end) // BLOCK
-            blocks[start // BLOCK : -(-end // BLOCK)] += np.bincount(numbers - start // BLOCK, sizes)
-            longest, start = max(longest, sizes.max(initial=0)), end
-    return longest
+            numbers = np.arange(start, start + len(sizes)) // BLOCK
+            start += len(sizes)
+            np.add.at(blocks, numbers, sizes)
 
 
 def _row_bytes(array: Any) -> Floats:
@@ -320,20 +314,6 @@ def _numbers(array: Any) -> Floats:
 
 def _rows_per_chunk(bytes_per_row: float, most_rows: int) -> int:
     return int(min(most_rows, max(1, CHUNK_BYTES // max(1, bytes_per_row))))
-
-
-def _shortened(step: int, blocks: Floats, longest: float) -> int:
-    """The step, or a smaller one if so many consecutive rows may exceed the largest chunk."""
-    before = np.concatenate([[0], np.cumsum(blocks)])
-    while step > BLOCK and _most(before, step // BLOCK + 2) > LARGEST_CHUNK:
-        step //= 2
-    return step if step > BLOCK else int(min(step, max(1, LARGEST_CHUNK // max(1, longest))))
-
-
-def _most(before: Floats, n_blocks: int) -> float:
-    """The size of the largest `n_blocks` consecutive blocks, given the cumulative sizes."""
-    n_blocks = min(n_blocks, len(before) - 1)
-    return float((before[n_blocks:] - before[: len(before) - n_blocks]).max())
 
 
 def raw_file(source: Path | IO[bytes]) -> Any:

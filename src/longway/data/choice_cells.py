@@ -1,7 +1,7 @@
 """The cells of data with candidates, written back with other candidates or in another order, each in the way it was given.
 
     cells = ChoiceCells(dataset)
-    cells.changed(draft)            ->  the new cells of a row by column, or why it cannot be written
+    cells.changed(edited)            ->  the new cells of a row by column, or why it cannot be written
     apply_choice_edits(dataset, edits)  ->  tables, for `save`
 
 Lists stay lists, objects stay objects, messages stay messages. An answer stays a letter, a number or a text, and so do other columns that
@@ -19,7 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from longway.data.choice_answers import LETTER, LETTERED, LETTERS, Reading, reading_of
+from longway.data.choice_columns import LETTER, LETTERED, LETTERS, Reading, reading_of
 from longway.data.choices import (
     ChoiceDataset,
     Question,
@@ -38,10 +38,6 @@ from longway.records import Edit
 MIRRORS = ("answer", "label", "gold", "correct", "key", "target", "solution", "cop")
 NOT_WRITABLE = "cannot be written in the form of the data"
 SHARE, FEWEST = 0.95, 20  # of the cells of another column, to say the same as the answer
-PARALLEL = "another column has a list of another length"
-DISAGREES = "another column names another answer"
-NAMES = "another column names an option by its letter or number"
-OTHER_TYPES = "other types in the columns of the options"
 SCORES = re.compile(r"(?i)score|rating|reward|margin|log_?p")  # in names of columns of one pair only
 MARKED = re.compile(
     r"(.*?)(?:(?<![A-Za-z])([a-j])|(?<=[a-z0-9])([A-J])|(\d{1,2}))$|^(?:([a-jA-J])|(\d{1,2}))_(.+)$"
@@ -54,15 +50,15 @@ NAMED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """A question that may be changed. texts: of its candidates, in the order of `question`; order: the candidate at each place."""
+class EditedQuestion:
+    """A question with other texts of its candidates, or another order. texts: of its candidates, in the order of `question`; order: the candidate at each place."""
 
     question: Question
     texts: tuple[str, ...]
     order: tuple[int, ...]
 
     @classmethod
-    def of(cls, question: Question) -> Draft:
+    def of(cls, question: Question) -> EditedQuestion:
         """The question unchanged."""
         return cls(question, question.candidates, tuple(range(len(question.candidates))))
 
@@ -98,7 +94,7 @@ class ChoiceCells:
         n = max((len(one.candidates) for one in given.questions), default=0)
         is_choice = self.columns.kind == "choice"
         self._series = option_series(self._others, self.columns.candidates, n) if is_choice else []
-        self._lists = self._parallel_lists() if is_choice else ()
+        self._lists = [name for name in self._others if is_choice and self._is_parallel(name)]
 
     @property
     def columns_written(self) -> tuple[str, ...]:
@@ -108,32 +104,39 @@ class ChoiceCells:
 
     def cannot_move(self, question: Question) -> str:
         """Why the candidates of a question cannot change places; "" if they can."""
+        row, n = question.row, len(question.candidates)
         for names in (self.columns.candidates, *self._series):
             if len({(self._frame[name].dtype, name in self.given.table.json_columns) for name in names}) > 1:
-                return OTHER_TYPES
-        row, n = question.row, len(question.candidates)
+                return "other types in the columns of the options"
         if any(_length(self._raw[name][row]) not in (-1, 0, n) for name in self._lists):
-            return PARALLEL
-        filled = [name for name in self._answers if not self._is_empty(name, row)]
-        if not all(self._agrees(name, self._answers[name], question) for name in filled):
-            return DISAGREES
+            return "another column has a list of another length"
+        filled = {name: one for name, one in self._answers.items() if not self._is_empty(name, row)}
+        if not all(self._agrees(name, reading, question) for name, reading in filled.items()):
+            return "another column names another answer"
         written = {*self.columns_written, self.columns.prompt}
-        texts = (self._raw[name][row] for name in self._others if name not in written)
-        return NAMES if any(isinstance(text, str) and NAMED.search(text) for text in texts) else ""
+        texts = [self._raw[name][row] for name in self._others if name not in written]
+        if any(isinstance(text, str) and NAMED.search(text) for text in texts):
+            return "another column names an option by its letter or number"
+        return ""
 
-    def changed(self, draft: Draft) -> dict[str, Any] | None:
+    def changed(self, edited: EditedQuestion) -> dict[str, Any] | None:
         """The new cells by column, of those that change; None if the row cannot be written in its form."""
-        row, question = draft.question.row, draft.question
-        cells = self._with_texts(self._cells(row), question.candidates, draft.texts)
+        row, question = edited.question.row, edited.question
+        cells = self._with_texts(self._cells(row), question.candidates, edited.texts)
         if cells is None:
             return None
-        new = dict(zip(self.columns.candidates, _moved(cells, draft.order), strict=True))
+        new: dict[str, Any] = dict(zip(self.columns.candidates, _moved(cells, edited.order), strict=True))
         for name, reading in self._answers.items():
             if self._agrees(name, reading, question):
                 letters, cell = self._sets[row].letters, self._raw[name][row]
-                new[name] = _written(_answer(_parsed(cell), draft, letters, reading.way), cell)
-        new |= self._parallel_cells(draft)
-        if not self._says(new, draft.result):
+                new[name] = _written(_answer(_parsed(cell), edited, letters, reading.way), cell)
+        for names in self._series:
+            new |= {names[at]: self._raw[names[i]][row] for at, i in enumerate(edited.order)}
+        for name in self._lists:
+            cell = self._raw[name][row]
+            if _length(cell) == len(edited.order):
+                new[name] = _written([_parsed(cell)[i] for i in edited.order], cell)
+        if not self._says(new, edited.result):
             return None
         return {name: cell for name, cell in new.items() if cell != self._raw[name][row]}
 
@@ -153,13 +156,10 @@ class ChoiceCells:
         own = self.columns.answer or ""
         if self.columns.kind != "choice" or own in self.columns.candidates:
             return {}
-        found = {own: self._reading(own, self.columns.answer_base)}
         known = {*self.columns.used(), ID_COLUMN, SOURCE_COLUMN}
-        for name in self._frame.columns:
-            reading = None if name in known else self._as_answer(name)
-            if reading is not None:
-                found[name] = reading
-        return found
+        others = {name: self._as_answer(name) for name in self._frame.columns if name not in known}
+        found = {name: reading for name, reading in others.items() if reading is not None}
+        return {own: self._reading(own, self.columns.answer_base), **found}
 
     def _as_answer(self, name: str) -> Reading | None:
         """How a column that says the same as the answer is read; by chance it could not say the same, or it has a usual name."""
@@ -195,28 +195,11 @@ class ChoiceCells:
         columns = replace(self.columns, answer=name, answer_base=base)
         return reading_of(columns, values, [one.texts for one in self._sets])
 
-    def _parallel_lists(self) -> tuple[str, ...]:
-        """Other columns whose cells are lists with an entry for each candidate, in nearly all questions that have a list."""
-        found = []
-        for name in self._others:
-            sizes = [(_length(self._raw[name][one.row]), len(one.candidates)) for one in self.given.questions]
-            fits = [length == n for length, n in sizes if length > 0]
-            if fits and sum(fits) >= SHARE * len(fits):
-                found.append(name)
-        return tuple(found)
-
-    def _parallel_cells(self, draft: Draft) -> dict[str, Any]:
-        """The cells that change places with the candidates."""
-        row, order = draft.question.row, draft.order
-        new: dict[str, Any] = {}
-        for names in self._series:
-            new |= {names[at]: self._raw[names[i]][row] for at, i in enumerate(order)}
-        for name in self._lists:
-            cell = self._raw[name][row]
-            if _length(cell) == len(order):
-                value = _parsed(cell)
-                new[name] = _written([value[i] for i in order], cell)
-        return new
+    def _is_parallel(self, name: str) -> bool:
+        """Whether the cells of a column are lists with an entry for each candidate, in nearly all questions that have a list."""
+        sizes = [(_length(self._raw[name][one.row]), len(one.candidates)) for one in self.given.questions]
+        fits = [length == n for length, n in sizes if length > 0]
+        return bool(fits) and sum(fits) >= SHARE * len(fits)
 
     def _with_texts(
         self, cells: Sequence[Any], before: Sequence[str], after: Sequence[str]
@@ -271,9 +254,9 @@ def option_series(names: Sequence[str], options: Sequence[str], n: int) -> list[
     ]
 
 
-def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit]) -> Iterator[DataTable]:
+def apply_choice_edits(given: ChoiceDataset, edits: Iterable[Edit] | Changes) -> Iterator[DataTable]:
     """All rows with the accepted edits applied, with the column longway_id; then the rows that are added, with longway_source."""
-    changes = Changes.of(edits)
+    changes = edits if isinstance(edits, Changes) else Changes.of(edits)
     sources = {row.source for row in changes.added.values()}
     ids, start = ids_of(given), 0
     copied: dict[str, DataTable] = {}
@@ -383,23 +366,23 @@ def _labelled(entry: Any, before: Any) -> Any:
     return {**entry, "label": before["label"]} if are_options and "label" in before else entry
 
 
-def _answer(value: Any, draft: Draft, letters: Sequence[str], way: str) -> Any:
+def _answer(value: Any, edited: EditedQuestion, letters: Sequence[str], way: str) -> Any:
     """The answer to a changed question, in the way it was given."""
     if isinstance(value, list):
-        if len(value) == len(draft.order):  # a flag for each candidate
-            return [value[i] for i in draft.order]
-        return [_answer(value[0], draft, letters, way)] if len(value) == 1 else value
+        if len(value) == len(edited.order):  # a flag for each candidate
+            return [value[i] for i in edited.order]
+        return [_answer(value[0], edited, letters, way)] if len(value) == 1 else value
     if isinstance(value, Mapping):
-        is_more = len(value) > 1 and draft.result.right != draft.question.right  # a letter beside the text
-        return None if is_more else {**value, "text": _answer(value.get("text"), draft, letters, way)}
-    new, plain = draft.result, scalar_text(value)
-    place, was = new.right or 0, draft.question.right or 0
+        is_more = len(value) > 1 and edited.result.right != edited.question.right  # a letter beside the text
+        return None if is_more else {**value, "text": _answer(value.get("text"), edited, letters, way)}
+    new, plain = edited.result, scalar_text(value)
+    place, was = new.right or 0, edited.question.right or 0
     if letters and plain in letters:
         return _typed(letters[place], value)
     if way == "text":
         if match := LETTERED.fullmatch(plain):
             return f"{plain[: match.start(1)]}{LETTERS[place]}{plain[match.end(1) : match.start(2)]}{new.candidates[place]}"
-        is_same = draft.texts[was] == draft.question.candidates[was]
+        is_same = edited.texts[was] == edited.question.candidates[was]
         return value if is_same else new.candidates[place]
     if way == "letter":
         match = LETTER.match(plain.strip())

@@ -13,11 +13,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import polars as pl
 
-from longway.data.choice_columns import ChoiceColumns, GivenColumns, Kind, choice_columns, named_lists
+from longway.data.choice_columns import (
+    ChoiceColumns,
+    GivenColumns,
+    Kind,
+    Reading,
+    choice_columns,
+    named_lists,
+    reading_of,
+    score_of,
+)
 from longway.data.encoding import EncodingError, check_encoding
 from longway.data.loading import first_rows, open_source
 from longway.data.problems import ProblemLog, say_rows
@@ -25,9 +34,6 @@ from longway.data.shards import Source
 from longway.data.table import DataTable, combine, scalar_text
 from longway.errors import DataError, SettingError, fits, in_words, with_checked_arguments
 from longway.records import Problem
-
-if TYPE_CHECKING:
-    from longway.data.choice_answers import Reading
 
 ROLES = tuple(one.name for one in fields(GivenColumns))
 LETTER_KEY = re.compile(r"[A-Ja-j]|\d")
@@ -57,23 +63,18 @@ FEW = 0.05  # of the answers name an option: then they are labels of texts
 MAY_BE_NUMBERS = re.compile(r"(?i)op|choice")  # option1, choice_a: a quiz about numbers
 MOST_ROWS, MOST_SHARE = 20, 0.5  # that one question can have; a prompt of more rows is an instruction
 
-BASE_OF_BOTH = "The answers are numbers, and both 0 and the number of a last option occur: they may count from 0 or from 1. Assumed: from {base}."
-ALSO_NUMBERS = Problem(
-    "answer_way", "The answers are texts of options, but they could also be the numbers of other options. Assumed: texts.", 0,
-    "If they are numbers: --set answer-base=0, or --set answer-base=1.", (),
-)  # fmt: skip
-NO_PROMPT = Problem(
-    "no_prompt", "No prompt column was found, so repeated questions are recognised by their candidates only.", 0,
-    "Name the column of the question, if there is one: --prompt COLUMN.", (),
-)  # fmt: skip
-RANKS = Problem(
-    "ranks", "The column {name} holds ranks: the candidate with the lowest number was taken as the best.", 0,
-    "If the highest number is the best, rename the column, for example to scores.", (),
-)  # fmt: skip
-VOTES = "The votes are numbers. Read as: {coding}."
-VOTES_STEP = "If that is wrong: --set answer-base={other} (the number of the first answer)."
-BASE = "The answers are numbers, but neither 0 nor the number of a last option occurs: they may count from 0 or from 1. Assumed: from {base}."
-BASE_STEP = "If they count from {other}: --set answer-base={other}."
+# kind of what was assumed: (message, next step)
+ASSUMED = {
+    "vote_numbers": ("The votes are numbers. Read as: {coding}.", "If that is wrong: --set answer-base={other} (the number of the first answer)."),
+    "ranks": ("The column {answer} holds ranks: the candidate with the lowest number was taken as the best.", "If the highest number is the best, rename the column, for example to scores."),
+    "answer_base": ("The answers are numbers, {shown}: they may count from 0 or from 1. Assumed: from {base}.", "If they count from {other}: --set answer-base={other}."),
+    "answer_way": ("The answers are texts of options, but they could also be the numbers of other options. Assumed: texts.", "If they are numbers: --set answer-base=0, or --set answer-base=1."),
+    "no_prompt": ("No prompt column was found, so repeated questions are recognised by their candidates only.", "Name the column of the question, if there is one: --prompt COLUMN."),
+}  # fmt: skip
+NOT_SHOWN = (
+    "but neither 0 nor the number of a last option occurs",
+    "and both 0 and the number of a last option occur",
+)
 
 
 def instructions(prompts: Iterable[str]) -> frozenset[str]:
@@ -230,8 +231,6 @@ def _kind_with_answers(series: pl.Series) -> Kind | None:
     value = next((value for value in cell_values(series.head(20)) if value), None)
     if isinstance(value, Mapping) and _list_key(value) and isinstance(value.get("labels"), list):
         return "choice"
-    from longway.data.choice_answers import score_of
-
     is_scored = isinstance(value, list) and all(isinstance(entry, Mapping) and score_of(entry) is not None for entry in value)  # fmt: skip
     return "ranking" if is_scored else None
 
@@ -273,8 +272,6 @@ class _Questions:
 
 def _questions_of(columns: ChoiceColumns, frame: pl.DataFrame) -> _Questions:
     """Read all rows of a table."""
-    from longway.data.choice_answers import reading_of
-
     cells = {name: cell_values(frame[name]) for name in columns.used()}
     ids = row_ids(cells.get(columns.id or "", []), frame.height)
     sets = [offered([cells[name][row] for name in columns.candidates]) for row in range(frame.height)]
@@ -316,19 +313,18 @@ def _questions_of(columns: ChoiceColumns, frame: pl.DataFrame) -> _Questions:
 def _assumptions(read: _Questions) -> Iterator[Problem]:
     """What was assumed about answers that can be read in several ways."""
     reading, n = read.reading, len(read.questions)
-    base, n_all = reading.base or 0, n + len(read.ties)
-    if reading.coding:
-        coding, other = VOTES.format(coding=reading.coding), VOTES_STEP.format(other=1 - base)
-        yield Problem("vote_numbers", coding, n_all, other, ())
-    if reading.are_ranks:
-        yield replace(RANKS, message=RANKS.message.format(name=read.columns.answer), count=n_all)
-    if reading.is_assumed:
-        message = (BASE_OF_BOTH if reading.has_both else BASE).format(base=base)
-        yield Problem("answer_base", message, n, BASE_STEP.format(other=1 - base), ())
-    if reading.are_also_numbers:
-        yield replace(ALSO_NUMBERS, count=n)
-    if read.questions and not any(one.prompt for one in read.questions):
-        yield replace(NO_PROMPT, count=n)
+    base = reading.base or 0
+    words = {"base": base, "other": 1 - base, "coding": reading.coding, "answer": read.columns.answer, "shown": NOT_SHOWN[reading.has_both]}  # fmt: skip
+    holds = {
+        "vote_numbers": reading.coding,
+        "ranks": reading.are_ranks,
+        "answer_base": reading.is_assumed,
+        "answer_way": reading.are_also_numbers,
+        "no_prompt": n and not any(one.prompt for one in read.questions),
+    }
+    for kind in filter(holds.get, ASSUMED):
+        message, step = (text.format(**words) for text in ASSUMED[kind])
+        yield Problem(kind, message, n + len(read.ties) * (kind == "vote_numbers"), step, ())
 
 
 def _fault(texts: Sequence[str], right: object) -> str:
@@ -381,7 +377,9 @@ def offered(cells: Sequence[Any]) -> Offered:
             return Offered([_text(one) for one in cell], labels)
         return Offered([], [])
     if all(isinstance(cell, list) for cell in cells):
-        return _conversations(cells)
+        # The messages at the start that all of them have are no part of them; the last one always is.
+        n = max(0, min(_n_shared(cells), min(map(len, cells)) - 1))
+        return Offered([_text(cell[n:]) for cell in cells], [], _text(cells[0][:n]))
     texts = [_text(cell) for cell in cells]
     while texts and not texts[-1].strip():  # rows with fewer options leave the last columns empty
         texts.pop()
@@ -428,14 +426,6 @@ def without_prompt(texts: list[str], prompt: str) -> list[str]:
         return texts
     shared = rest[0][: _n_shared(rest)] if rest else ""
     return [text[len(shared) - len(shared.lstrip()) :] for text in rest]
-
-
-def _conversations(cells: Sequence[list[Any]]) -> Offered:
-    """Candidates that are lists of chat messages. The messages at the start that all of them have are no part of them."""
-    n = max(
-        0, min(_n_shared(cells), min(map(len, cells)) - 1)
-    )  # the last message is always the candidate's own
-    return Offered([_text(cell[n:]) for cell in cells], [], _text(cells[0][:n]))
 
 
 def _without_shared_turns(texts: list[str]) -> Offered:

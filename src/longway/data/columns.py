@@ -180,13 +180,7 @@ def _candidates(role: str, free: Mapping[str, str]) -> list[str]:
 def _lone_text(sample: pl.DataFrame, chosen: Mapping[str, str]) -> str | None:
     """The only other column of words, if its values are long and varied."""
     rest = [name for name in sample.columns if name not in chosen.values() and _has_words(sample[name])]
-    if len(rest) != 1:
-        return None
-    values = sample[rest[0]].drop_nulls().cast(pl.String)
-    mean_length = values.str.len_chars().mean()
-    if not isinstance(mean_length, float) or mean_length < LONG or values.n_unique() < VARIED * len(values):
-        return None
-    return rest[0]
+    return rest[0] if len(rest) == 1 and _text_length(sample[rest[0]]) >= LONG else None
 
 
 def _has_words(series: pl.Series) -> bool:

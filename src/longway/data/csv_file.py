@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from longway.arrays import Bools
 from longway.data.csv_raw import RecordedLines, csv_rows
 from longway.data.problems import ProblemLog
 from longway.data.table import RAW, CsvLayout, DataTable, to_json
@@ -199,7 +200,7 @@ def _is_regular(data: bytes, delimiter: str, width: int) -> bool:
 
 def _outside_quotes(
     whole: Bytes, start: int, stop: int, inside: bool, delimiter: int
-) -> tuple[npt.NDArray[np.bool_] | None, bool]:
+) -> tuple[Bools | None, bool]:
     """Which bytes are outside quotes (None if a quote is misplaced), and whether the block ends inside quotes."""
     block = whole[start:stop]
     is_quote = block == QUOTE

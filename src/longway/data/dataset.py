@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
+from longway.arrays import Floats, Ints, Ints32
 from longway.data.columns import ID_COLUMN, WEIGHT_COLUMN, Columns, missing, role_frame
 from longway.data.frames import to_pandas
 from longway.data.label_lists import lists_in
@@ -42,11 +42,11 @@ class Batch:
     contexts: None if the dataset has no context column; an empty cell is "".
     """
 
-    rows: npt.NDArray[np.int64]
+    rows: Ints
     ids: pl.Series
     texts: pl.Series
     contexts: pl.Series | None
-    labels: npt.NDArray[np.int32]
+    labels: Ints32
 
 
 class Dataset:
@@ -154,7 +154,7 @@ class Dataset:
         return result.hexdigest(self.weights)
 
     @cached_property
-    def weights(self) -> npt.NDArray[np.float64] | None:
+    def weights(self) -> Floats | None:
         """The weights of the used rows, from the column `longway_weight`; None if there is none. DataError if one is no weight."""
         first = next(self.tables(), None)
         if first is None or WEIGHT_COLUMN not in first.frame.columns:
@@ -185,7 +185,7 @@ class Dataset:
                 labels=codes.to_numpy(),
             )
 
-    def take(self, rows: Sequence[int] | npt.NDArray[np.int64]) -> pl.DataFrame:
+    def take(self, rows: Sequence[int] | Ints) -> pl.DataFrame:
         """The full rows with these numbers, in this order; one pass over a streamed dataset."""
         wanted = np.asarray(rows, dtype=np.int64)
         if wanted.size and (wanted.min() < 0 or wanted.max() >= self.n_rows):
@@ -272,7 +272,7 @@ class Dataset:
     def _ids(self, roles: pl.DataFrame) -> pl.Series:
         return roles["id" if self.ids_are_good else "source_row"].cast(pl.String)
 
-    def _pick(self, order: npt.NDArray[np.int64]) -> Iterator[DataTable]:
+    def _pick(self, order: Ints) -> Iterator[DataTable]:
         """The rows with these numbers, table by table; `order` is sorted."""
         start = 0
         for table in self.tables():
@@ -292,7 +292,7 @@ def in_rows(dataset: Dataset, keep: pl.Series) -> Dataset:
     return Dataset(source, replace(dataset.columns, id=ID_COLUMN), ProblemLog())
 
 
-def examples_at(dataset: Dataset, rows: npt.NDArray[np.int64]) -> list[Example]:
+def examples_at(dataset: Dataset, rows: Ints) -> list[Example]:
     """The examples with these row numbers (ascending, as in `Batch.rows`), in one pass over the dataset."""
     examples: list[Example] = []
     for batch in dataset.batches():
@@ -311,7 +311,7 @@ def examples_of(dataset: Dataset) -> list[Example]:
     ]
 
 
-def _examples(dataset: Dataset, batch: Batch, indices: npt.NDArray[np.int64]) -> Iterator[Example]:
+def _examples(dataset: Dataset, batch: Batch, indices: Ints) -> Iterator[Example]:
     contexts = [None] * len(indices) if batch.contexts is None else batch.contexts.gather(indices).to_list()
     labels = [dataset.labels[label] for label in batch.labels[indices]]
     return map(Example, batch.ids.gather(indices), batch.texts.gather(indices), labels, contexts)
@@ -330,7 +330,7 @@ class _Fingerprint:
         if contexts is not None:
             self._add("context", contexts)
 
-    def hexdigest(self, weights: npt.NDArray[np.float64] | None) -> str:
+    def hexdigest(self, weights: Floats | None) -> str:
         whole = hashlib.sha256(self._names.encode())
         for contents, lengths in self._hashes.values():
             whole.update(contents.digest() + lengths.digest())

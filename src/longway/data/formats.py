@@ -2,7 +2,7 @@
 
     a path  ->  DataFile(path, kind, compression)  ->  read(), write()
 
-To add a format, add its ending to `KINDS` and a row to `FORMATS`. Each may be compressed with gzip or Zstandard.
+To add a format, add a row to `FORMATS`. Each may be compressed with gzip or Zstandard.
 """
 
 from __future__ import annotations
@@ -27,30 +27,18 @@ from longway.data.problems import ProblemLog
 from longway.data.table import DataTable
 from longway.errors import DataError
 
-KINDS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "json",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
-    ".xlsx": "xlsx",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format. module: of this package, which is loaded when it is needed; it has `read`, which yields the tables of a file, and `write`.
+    """A row of `FORMATS`.
 
-    takes: the options of `read`: the wanted "columns", whether the file is to be in memory as a "whole", whether its rows are to be written
+    endings: of file names. module: of this package, which is loaded when it is needed; it has `read`, which yields the tables of a file, and
+    `write`. takes: the options of `read`: the wanted "columns", whether the file is to be in memory as a "whole", whether its rows are to be written
     "raw", as they are, and its "name". is_text: whether it has an encoding. streams: whether it can be read in parts even if compressed;
     "plain" if not.
     """
 
+    endings: tuple[str, ...]
     module: str
     takes: tuple[str, ...]
     suffix: str = ""  # of the names of the two functions
@@ -64,14 +52,19 @@ class Format:
 
 
 FORMATS = {
-    "csv": Format("csv_file", ("whole", "raw"), is_text=True, streams=True),
-    "tsv": Format("csv_file", ("whole", "raw"), "_tsv", is_text=True, streams=True),
-    "jsonl": Format("json_file", ("raw",), "_lines", is_text=True, streams=True),
-    "json": Format("json_file", ("name", "raw"), "_array", is_text=True),
-    "parquet": Format("arrow_file", ("columns", "whole", "raw"), "_parquet", streams="plain"),
-    "arrow": Format("arrow_file", ("columns", "whole", "raw"), "_ipc", streams="plain"),
-    "xlsx": Format("excel_file", ("name",)),
+    "csv": Format((".csv",), "csv_file", ("whole", "raw"), is_text=True, streams=True),
+    "tsv": Format((".tsv",), "csv_file", ("whole", "raw"), "_tsv", is_text=True, streams=True),
+    "jsonl": Format((".jsonl", ".ndjson"), "json_file", ("raw",), "_lines", is_text=True, streams=True),
+    "json": Format((".json",), "json_file", ("name", "raw"), "_array", is_text=True),
+    "parquet": Format(
+        (".parquet", ".pq"), "arrow_file", ("columns", "whole", "raw"), "_parquet", streams="plain"
+    ),
+    "arrow": Format(
+        (".arrow", ".feather", ".ipc"), "arrow_file", ("columns", "whole", "raw"), "_ipc", streams="plain"
+    ),
+    "xlsx": Format((".xlsx",), "excel_file", ("name",)),
 }
+KINDS = {ending: kind for kind, format in FORMATS.items() for ending in format.endings}
 TABLES = {"csv", "tsv"}  # written as they were read, see csv_raw.py
 TEXTS = {kind for kind, format in FORMATS.items() if format.is_text}
 ENCODINGS = {"cp1252": "Windows-1252"}

@@ -20,7 +20,6 @@ from longway.data.table import DataTable, dump, scalar_text, to_json
 # "": ordinary cells. "single": lists of one element, an ordinary label. "several": lists of tags.
 Lists = Literal["", "single", "several"]
 ITEM = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[-+.\w]+""", re.DOTALL)
-BETWEEN = re.compile(r"[\s,]*")
 
 
 def lists_in(tables: Iterable[DataTable], column: str) -> Lists:
@@ -110,20 +109,9 @@ def _tags(cell: str) -> set[str] | None:
 
 def _python_list(inside: str) -> list[object] | None:
     """The elements of a Python list or of a printed NumPy array, which has no commas; None if it is neither."""
-    values: list[object] = []
-    place = 0
-    while (place := _end(BETWEEN, inside, place)) < len(inside):
-        item = ITEM.match(inside, place)
-        if item is None:
-            return None
-        try:
-            values.append(literal_eval(item[0]))
-        except (ValueError, SyntaxError):
-            return None
-        place = item.end()
-    return values
-
-
-def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
-    match = pattern.match(text, place)
-    return place if match is None else match.end()
+    if re.sub(r"[\s,]", "", ITEM.sub("", inside)):
+        return None
+    try:
+        return [literal_eval(item) for item in ITEM.findall(inside)]
+    except (ValueError, SyntaxError):
+        return None

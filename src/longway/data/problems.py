@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from longway.arrays import Floats
 from longway.errors import DataError
 from longway.records import Problem
 
@@ -199,7 +200,7 @@ def natural_order(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(labels[i] for i in np.argsort(numbers, kind="stable"))
 
 
-def _numbers(labels: Sequence[str]) -> npt.NDArray[np.float64] | None:
+def _numbers(labels: Sequence[str]) -> Floats | None:
     """The labels as numbers, if all of them are."""
     values = pl.Series(labels, dtype=pl.String).cast(pl.Float64, strict=False)
     return None if values.is_null().any() or values.is_nan().any() else values.to_numpy()

@@ -29,14 +29,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 from scipy.sparse.csgraph import connected_components
 
+from longway.arrays import Bools, Floats, Ints, Ints32
 from longway.detect.detector import Detector, Features
 from longway.detect.reading import Reading
 from longway.models.folds import linked, numbered
 from longway.text.corpus import mix
-
-Ints32 = NDArray[np.int32]
-
-Bools = NDArray[np.bool_]
 
 # Two texts are near copies if they share most of their words (Jaccard), or half of them where unrelated texts would not: see `_near_in_band`.
 NEAR, HALF = 0.8, 0.5
@@ -46,8 +43,6 @@ FEW = 100  # patterns of a detector for which the effect is always computed
 _BANDS, _PER_BAND = 16, 3  # finds nearly nine of ten pairs that share half of their words
 _FEWEST_WORDS = 5  # shorter texts are alike by chance
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 
 

@@ -20,15 +20,14 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, vstack
 
+from longway.arrays import Ints, Ints32
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.errors import SettingError
 from longway.records import Pattern
 from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
-Ints = NDArray[np.int64]
 Spans = list[tuple[int, int]]
 
 ROW, PAIR = (
@@ -225,7 +224,7 @@ class SampledDetector(Detector):
             )
 
 
-def by_label(present: csr_matrix, labels: NDArray[np.int32], n_labels: int) -> Ints:
+def by_label(present: csr_matrix, labels: Ints32, n_labels: int) -> Ints:
     """Patterns x labels: the examples with each pattern and label. present: examples x patterns.
 
     >>> by_label(csr_matrix([[1, 0], [1, 1]]), np.array([1, 0]), 2).tolist()

@@ -6,11 +6,12 @@ words overlap by four fifths or more (Jaccard), or by half if the common words a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.arrays import Ints
 from longway.data.problems import say_rows
 from longway.detect.clusters import HALF, Clusters, first_places, row_keys, text_keys
 from longway.detect.reading import CONTEXT, TEXT, Reading
@@ -19,7 +20,6 @@ from longway.text.corpus import mix
 
 _SHOWN = 10
 
-Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 
@@ -31,13 +31,54 @@ def duplicate_problems(
     keys = row_keys(clusters.keys)
     rows, runs = _repeated(keys)
     copies = np.sort(rows[1:][runs[1:] == runs[:-1]])
-    problems = [
-        _contradictions(reading, rows, runs),
-        _repeats(reading, copies),
-        _near_repeats(reading, copies, clusters),
+    labels, starts = reading.labels[rows], np.flatnonzero(np.diff(runs, prepend=0))
+    differs = np.zeros(len(starts), dtype=bool)
+    if len(rows):
+        differs = np.minimum.reduceat(labels, starts) != np.maximum.reduceat(labels, starts)
+    found = [
+        (
+            "contradicting_labels",
+            np.sort(rows[differs[runs - 1]]),
+            "with the same text as another row and a different label",
+            "Decide which label is right, or drop them: no model can get both.",
+        ),
+        (
+            "duplicate",
+            copies,
+            "repeating an earlier row (case and spacing aside)",
+            "Drop the repeats, or make sure that all copies stay in one split.",
+        ),
     ]
-    problems += [_shared(reading, keys, test, name) for name, test in (tests or {}).items()]
-    return [problem for problem in problems if problem is not None]
+    skipped: list[Problem] = []
+    if TEXT in clusters.near_skipped:
+        message = "Near duplicates were not looked for in so much text."
+        advice = "Audit a part with --limit to see how many there are."
+        skipped.append(Problem("near_duplicate_skipped", message, reading.n_texts, advice))
+    else:
+        found.append(
+            (
+                "near_duplicate",
+                near_duplicates(clusters, copies),
+                f"nearly repeating an earlier row (at least {HALF:.0%} of the words in common)",
+                "Look at a few: copies with a word changed make a test set easier than it seems.",
+            )
+        )
+    shared = []
+    for name, test in (tests or {}).items():
+        of_test = row_keys({role: text_keys(test, role) for role in test.columns})
+        message = f"that also stand in {name}"
+        advice = "Take them out of one of the two, or the test measures memory."
+        shared.append(("shared_with_test", np.flatnonzero(np.isin(keys, of_test)), message, advice))
+    return [*_problems(reading, found), *skipped, *_problems(reading, shared)]
+
+
+def _problems(reading: Reading, found: Sequence[tuple[str, Ints, str, str]]) -> Iterator[Problem]:
+    """The problems that rows have, each with its count and first rows."""
+    for kind, places, message, next_step in found:
+        if len(places):
+            rows = reading.rows[places[:_SHOWN]] + 1
+            text = f"{say_rows(len(places))} {message}."
+            yield Problem(kind, text, len(places), next_step, tuple(rows.tolist()))
 
 
 def _repeated(keys: Keys) -> tuple[Ints, Ints]:
@@ -53,48 +94,6 @@ def _repeated(keys: Keys) -> tuple[Ints, Ints]:
     return rows, np.cumsum(starts)
 
 
-def _contradictions(reading: Reading, rows: Ints, runs: Ints) -> Problem | None:
-    labels = reading.labels[rows]
-    starts = np.flatnonzero(np.diff(runs, prepend=0))
-    torn = (
-        np.minimum.reduceat(labels, starts) != np.maximum.reduceat(labels, starts) if len(rows) else runs > 0
-    )
-    return _problem(
-        "contradicting_labels",
-        reading,
-        np.sort(rows[torn[runs - 1]]),
-        "with the same text as another row and a different label",
-        "Decide which label is right, or drop them: no model can get both.",
-    )
-
-
-def _repeats(reading: Reading, copies: Ints) -> Problem | None:
-    return _problem(
-        "duplicate",
-        reading,
-        copies,
-        "repeating an earlier row (case and spacing aside)",
-        "Drop the repeats, or make sure that all copies stay in one split.",
-    )
-
-
-def _near_repeats(reading: Reading, copies: Ints, clusters: Clusters) -> Problem | None:
-    if TEXT in clusters.near_skipped:
-        return Problem(
-            "near_duplicate_skipped",
-            "Near duplicates were not looked for in so much text.",
-            reading.n_texts,
-            "Audit a part with --limit to see how many there are.",
-        )
-    return _problem(
-        "near_duplicate",
-        reading,
-        near_duplicates(clusters, copies),
-        f"nearly repeating an earlier row (at least {HALF:.0%} of the words in common)",
-        "Look at a few: copies with a word changed make a test set easier than it seems.",
-    )
-
-
 def near_duplicates(clusters: Clusters, copies: Ints) -> Ints:
     """Rows whose text is a near copy of an earlier row's text, with the same context if there is one. copies: exact ones, left out."""
     left = np.ones(len(clusters.by_role[TEXT]), dtype=bool)
@@ -106,21 +105,3 @@ def near_duplicates(clusters: Clusters, copies: Ints) -> Ints:
     later = np.ones(len(places), dtype=bool)
     later[first_places(keys[places])] = False
     return places[later]
-
-
-def _shared(reading: Reading, keys: Keys, test: Reading, name: str) -> Problem | None:
-    return _problem(
-        "shared_with_test",
-        reading,
-        np.flatnonzero(np.isin(keys, row_keys({role: text_keys(test, role) for role in test.columns}))),
-        f"that also stand in {name}",
-        "Take them out of one of the two, or the test measures memory.",
-    )
-
-
-def _problem(kind: str, reading: Reading, places: Ints, message: str, next_step: str) -> Problem | None:
-    """The problem with its count and first rows, or None where there is none."""
-    if len(places) == 0:
-        return None
-    rows = reading.rows[places[:_SHOWN]] + 1
-    return Problem(kind, f"{say_rows(len(places))} {message}.", len(places), next_step, tuple(rows.tolist()))

@@ -18,15 +18,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack, vstack
 
+from longway.arrays import Bools, Floats, Ints
 from longway.detect.clusters import FEW, Clusters, Grouping, effects
 from longway.detect.detector import Description, Detector, Features
 from longway.detect.groups import Together, explained_by_words, group_patterns
-from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
+from longway.detect.levels import detectors_for
 from longway.detect.reading import TEXT, Reading, ReadingPart
 from longway.detect.words import SufficientDetector, TokenDetector
+from longway.levels import CONCEPT, GRAMMAR
 from longway.records import Finding, Pattern
 from longway.stats import Scores, q_values, score_counts
 
@@ -35,16 +36,12 @@ if TYPE_CHECKING:
     from longway.detect.grammar import GrammarDetector
     from longway.models.importance.sufficient_words import Sufficient
 
-Bools = NDArray[np.bool_]
 
 LONGEST_NAME = 200  # characters of a pattern; a token can be a megabyte
 KEPT_IDS = 20  # supporting and counter-examples kept for each finding
 PER_LEVEL = 100  # strongest patterns kept for each level and column; as many of the surest are kept too
 
 MIN_ROWS = 2  # wrong answers that a set of words must be sufficient for
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from longway.arrays import Floats, Ints
 from longway.detect.detector import (
     Description,
     Features,
-    Ints,
     SampledDetector,
     Spans,
     TokenizedRow,
@@ -109,7 +108,7 @@ class GrammarDetector(SampledDetector):
         (documents, words), (others, rules) = self._places, self.forest.rule_places()
         return np.concatenate([documents, others]), np.concatenate([words, rules | _RULE])
 
-    def rule_q(self, keys: Ints, q: NDArray[np.float64]) -> dict[int, float]:
+    def rule_q(self, keys: Ints, q: Floats) -> dict[int, float]:
         """The q of each rule among tested patterns, by the rule's key (`forest.rule_key`)."""
         return {key & ~_RULE: one for key, one in zip(keys.tolist(), q.tolist(), strict=True) if key & _RULE}
 

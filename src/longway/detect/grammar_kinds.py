@@ -22,11 +22,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.arrays import Floats, Ints
 from longway.detect.clusters import Clusters
-from longway.detect.clusters import Grouping as Linked
 from longway.detect.findings import KEPT_IDS, Chosen, Search, finding_of
 from longway.detect.grammar import GrammarDetector
 from longway.detect.reading import CONTEXT, TEXT, Reading
@@ -48,8 +47,6 @@ BLOCKS = 4
 TOP = 2000  # subtrees in all kinds
 MIN_Z = 2.0  # of a subtree in a kind: its label is as many standard errors more frequent than overall
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Effect = Callable[[Ints, csr_matrix], Floats]
 
 
@@ -253,7 +250,7 @@ def _design_effect(clusters: Clusters, reading: Reading, places: Ints) -> Effect
     """The design effect of each kind in some of the parsed rows. places: where the parsed rows are in the reading."""
 
     def effect(rows: Ints, present: csr_matrix) -> Floats:
-        groupings: list[Linked] = clusters.groupings(reading, places[rows])
+        groupings = clusters.groupings(reading, places[rows])
         n = len(rows)
         share = np.asarray(present[rows].sum(axis=0)).ravel() / max(1, n)
         if not groupings:

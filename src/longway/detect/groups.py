@@ -21,19 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.arrays import Bools, Floats, Ints
 from longway.detect.detector import Description
 from longway.stats import points_of, q_values, within_groups
-
-Bools = NDArray[np.bool_]
-
-Floats = NDArray[np.float64]
 
 LITTLE_LEFT = 1 / 3
 SAME_TEXTS = 0.8
 MOST_TEXTS = 0.5  # share of the texts with a pattern of the grammar that must show the words
 MAX_Q = 0.05
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

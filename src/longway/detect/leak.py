@@ -17,9 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
 
+from longway.arrays import Floats, Ints, Ints32
 from longway.detect.clusters import Clusters
 from longway.detect.findings import Tests
 from longway.detect.reading import CONTEXT, TEXT, Reading
@@ -28,10 +28,6 @@ from longway.models.nbsvm import NbSvm
 from longway.records import Leak
 from longway.stats import wilson_interval
 from longway.text.keys import words_and_phrases
-
-Ints32 = NDArray[np.int32]
-
-Floats = NDArray[np.float64]
 
 # Models of different folds learn from mostly the same rows, so their errors are related: with permuted labels the variance of the accuracy is
 # up to 1.7 times that of independent answers (runs/gate.py).
@@ -45,8 +41,6 @@ MAX_REPEATS = 2  # of cross-validation with more features than words
 SAMPLE = 3_000  # rows on which contributions are measured
 MAX_TOKENS = 4_000_000  # of the rows measured on; more would need too much memory
 MAX_TOKENS_READ = 1_500_000  # of all repeats of a cross-validation: with that much text the draw of the folds hardly matters
-
-Ints = NDArray[np.int64]
 
 
 def parts_of(reading: Reading) -> dict[str, tuple[str, ...]]:

@@ -1,67 +1,44 @@
 """Detectors: each looks at one kind of pattern, and all of them implement `detector.Detector`.
 
-Adding one is adding a file, a line in `DETECTORS`, and a page in docs/detectors. `detectors_for(reading)` makes those that apply to a
-dataset; `where(pattern, row)` finds a pattern in one row. The level "grammar" needs trees, "concept" needs vectors and "sufficient" needs sets of
-words, so the jobs that have them make these detectors themselves.
+`longway.levels.LEVELS` lists them. `detectors_for(reading)` makes those that apply to a dataset; `where(pattern, row)` finds a pattern in one
+row. The jobs that have trees, vectors or sets of words make the detectors that need them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from longway.detect.detector import PAIR, ROW, Detector, Spans, TokenizedRow
-from longway.detect.negation import NegationDetector
-from longway.detect.numbers import LengthDetector, OverlapDetector
-from longway.detect.people import PeopleDetector
 from longway.detect.reading import CONTEXT, TEXT, Reading
-from longway.detect.surface import SurfaceDetector
-from longway.detect.words import (
-    ANY_FORM,
-    NgramDetector,
-    PairDetector,
-    PositionDetector,
-    SufficientDetector,
-    TokenDetector,
-)
+from longway.detect.words import ANY_FORM
+from longway.levels import AUDITED, LEVELS
 from longway.records import Pattern
 from longway.text.tokenizer import PLAIN, Tokenizer
 
 if TYPE_CHECKING:
     from longway.detect.concepts.concepts import Concepts
 
-DETECTORS: dict[str, type[Detector]] = {
-    "token": TokenDetector,
-    "ngram": NgramDetector,
-    "position": PositionDetector,
-    "length": LengthDetector,
-    "surface": SurfaceDetector,
-    "people": PeopleDetector,
-    "negation": NegationDetector,
-    "overlap": OverlapDetector,
-    "pair": PairDetector,
-    "sufficient": SufficientDetector,
-}
-GRAMMAR, CONCEPT, SUFFICIENT = "grammar", "concept", "sufficient"
-LEVELS = (
-    *(level for level in DETECTORS if level != SUFFICIENT),
-    GRAMMAR,
-    CONCEPT,
-)  # what an audit can look for
+
+@cache
+def detector_class(name: str) -> type[Detector]:
+    """A detector as `LEVELS` names it, such as "surface.SurfaceDetector"; loaded when it is needed."""
+    module, _, own_name = name.rpartition(".")
+    detector: type[Detector] = getattr(import_module(f"longway.detect.{module}"), own_name)
+    return detector
 
 
-def detectors_for(reading: Reading, levels: Collection[str] = LEVELS) -> list[Detector]:
+def detectors_for(reading: Reading, levels: Collection[str] = AUDITED) -> list[Detector]:
     """The detectors of these levels that apply to a dataset.
 
     The context is read but not rewritten, so fewer detectors look at it: each lists its roles.
     """
     roles = (TEXT, ROW, CONTEXT, PAIR) if CONTEXT in reading.columns else (TEXT, ROW)
-    return [
-        detector(reading, role)
-        for role in roles
-        for level, detector in DETECTORS.items()
-        if level in levels and role in detector.roles
-    ]
+    rows = [LEVELS[level] for level in LEVELS if level in levels]
+    detectors = [detector_class(row.detector) for row in rows if not row.is_prepared]
+    return [detector(reading, role) for role in roles for detector in detectors if role in detector.roles]
 
 
 def where(
@@ -81,12 +58,8 @@ def where(
     tokenized = row if isinstance(row, TokenizedRow) else TokenizedRow(row, tokenizer)
     if concepts is not None:
         return concepts.where(tokenized, pattern)
-    if pattern.level == GRAMMAR:
-        from longway.detect.grammar import GrammarDetector
-
-        return GrammarDetector.where(tokenized, pattern)
-    detector = DETECTORS.get(pattern.level)
-    return None if detector is None else detector.where(tokenized, pattern)
+    level = LEVELS.get(pattern.level)
+    return None if level is None else detector_class(level.detector).where(tokenized, pattern)
 
 
 def required_words(pattern: Pattern) -> tuple[str, ...]:
@@ -102,14 +75,4 @@ def required_words(pattern: Pattern) -> tuple[str, ...]:
     return pattern.words if pattern.level in ("token", "ngram", "position") else ()
 
 
-__all__ = [
-    "CONCEPT",
-    "DETECTORS",
-    "GRAMMAR",
-    "LEVELS",
-    "Detector",
-    "TokenizedRow",
-    "detectors_for",
-    "required_words",
-    "where",
-]
+__all__ = ["Detector", "TokenizedRow", "detectors_for", "required_words", "where"]

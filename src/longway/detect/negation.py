@@ -10,18 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.detector import (
-    ROW,
-    Description,
-    Detector,
-    Ints,
-    Spans,
-    TokenizedRow,
-    TokenizedText,
-)
+from longway.arrays import Bools, Ints
+from longway.detect.detector import ROW, Description, Detector, Spans, TokenizedRow, TokenizedText
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.english.words import is_negation
 from longway.language_names import ENGLISH
@@ -29,8 +21,6 @@ from longway.languages.row_languages import language_in
 from longway.languages.word_lists import find, has_words, may_start, says
 from longway.records import Pattern
 from longway.text.corpus import Block
-
-Bools = NDArray[np.bool_]
 
 PLACES = ("text", "text only", "context only", "both")
 
@@ -54,7 +44,7 @@ class NegationDetector(Detector):
 
     level = "negation"
     roles = (ROW,)
-    by_piece = True  # a piece is read once
+    by_piece = True  # a piece is searched once: other languages take long
 
     def __init__(self, reading: Reading, role: str = ROW) -> None:
         super().__init__(reading, role)
@@ -70,7 +60,7 @@ class NegationDetector(Detector):
             )
             for language in self._languages
         }
-        self._known: dict[tuple[int, int], NDArray[np.int8]] = {}  # answers by reading and start of the piece
+        self._known: dict[tuple[int, int], Bools] = {}  # answers by reading and start of the piece
         text, context = reading.columns[TEXT], reading.columns.get(CONTEXT, "")
         of_pair = [
             Pattern(self.level, self.field, place=place, context=context) for place in PLACES[1:] if context
@@ -84,7 +74,19 @@ class NegationDetector(Detector):
 
     def matrix(self, piece: ReadingPart, keys: Ints) -> csr_matrix:
         """Which examples have which kind of negation."""
-        return csr_matrix(self._answers(piece)[:, keys].astype(np.int64))
+        place = (piece.of, piece.start)
+        if place not in self._known:
+            self._known[place] = self._answers(piece)
+        return csr_matrix(self._known[place][:, keys].astype(np.int64))
+
+    def _answers(self, piece: ReadingPart) -> Bools:
+        """For each row of a whole piece, whether it has each kind of negation."""
+        columns: list[Bools] = []
+        for language in self._languages:
+            text, *others = (self._negated(block, language) for block in piece.blocks.values())
+            of_pair = [each for there in others for each in (text & ~there, there & ~text, text & there)]
+            columns += [text, *of_pair]
+        return np.stack(columns, axis=1) if columns else np.zeros((piece.n_texts, 0), dtype=bool)
 
     @staticmethod
     def where(row: TokenizedRow, pattern: Pattern) -> dict[str, Spans] | None:
@@ -104,25 +106,6 @@ class NegationDetector(Detector):
             if shows[PLACES.index(pattern.place)]
             else None
         )
-
-    def _answers(self, piece: ReadingPart) -> NDArray[np.int8]:
-        """For each row of a whole piece, whether it has each kind of negation."""
-        place = (piece.of, piece.start)
-        if place not in self._known:
-            self._known[place] = self._looked_up(piece)
-        return self._known[place]
-
-    def _looked_up(self, piece: ReadingPart) -> NDArray[np.int8]:
-        columns: list[Bools] = []
-        for language in self._languages:
-            text, *others = (self._negated(block, language) for block in piece.blocks.values())
-            columns += [
-                text,
-                *(each for there in others for each in (text & ~there, there & ~text, text & there)),
-            ]
-        if not columns:
-            return np.zeros((piece.n_texts, 0), dtype=np.int8)
-        return np.stack(columns, axis=1).astype(np.int8)
 
     def _negated(self, block: Block, language: str) -> Bools:
         """Which texts have a negation of a language. Only texts with a word that may be one are searched for phrases.

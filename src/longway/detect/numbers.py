@@ -8,14 +8,12 @@ from __future__ import annotations
 from abc import abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.detector import PAIR, Description, Detector, Ints, Spans, TokenizedRow, tagged
+from longway.arrays import Bools, Floats, Ints
+from longway.detect.detector import PAIR, Description, Detector, Spans, TokenizedRow, tagged
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.records import Pattern
-
-Floats = NDArray[np.float64]
 
 
 class NumberDetector(Detector):
@@ -108,7 +106,7 @@ def bounds_of(numbers: Floats) -> list[tuple[str, float]]:
     ]
 
 
-def reaches(pattern: Pattern, numbers: Floats) -> NDArray[np.bool_]:
+def reaches(pattern: Pattern, numbers: Floats) -> Bools:
     """Which numbers are at most, or at least, the pattern's bound; none where it has no bound."""
     bound = np.nan if pattern.bound is None else pattern.bound
     return numbers <= bound if pattern.place == "at most" else numbers >= bound

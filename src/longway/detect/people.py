@@ -14,14 +14,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.arrays import Bools, Ints
 from longway.detect.detector import (
     Description,
     Detector,
     Features,
-    Ints,
     Spans,
     TokenizedRow,
     by_label,
@@ -34,7 +33,7 @@ from longway.english.people.unambiguous_words import UnambiguousWord, unambiguou
 from longway.english.people.words import AXES, Attribute
 from longway.records import Pattern
 from longway.text.corpus import Block, hash_of
-from longway.text.keys import Bools, Hashes, Occurrences, joined, key_of, phrases
+from longway.text.keys import Hashes, Occurrences, joined, key_of, phrases
 
 ATTRIBUTES = tuple(Attribute(axis, name) for axis, names in AXES.items() for name in names)
 WHO = {
@@ -200,7 +199,7 @@ def mentions(rows: Ints, hashes: Hashes, is_part: Bools) -> tuple[Occurrences, I
     return joined(told), np.concatenate(words)
 
 
-def inside_a_longer(starts: Ints, stops: Ints) -> NDArray[np.bool_]:
+def inside_a_longer(starts: Ints, stops: Ints) -> Bools:
     """Which of the stretches lie inside another one; no two may be the same.
 
     >>> inside_a_longer(np.array([3, 0, 1]), np.array([5, 2, 2])).tolist()

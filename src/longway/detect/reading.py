@@ -17,16 +17,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from longway.arrays import Ints, Ints32
 from longway.data import Dataset
 from longway.detect import surface_questions
 from longway.errors import DataError
 from longway.languages.dataset import tokenizer_of
 from longway.text.corpus import Block, Corpus, Vocabulary, slices
 from longway.text.tokenizer import Tokenizer
-
-Ints32 = NDArray[np.int32]
-
-Ints = NDArray[np.int64]
 
 TEXT, CONTEXT = "text", "context"
 _numbers = count()

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.arrays import Bools, Floats, Floats32, Ints
 from longway.detect.clusters import Clusters
 from longway.detect.leak import SHARED, drawn_folds, linked_rows, sample_of, word_features
 from longway.detect.reading import TEXT, Reading
@@ -41,9 +41,6 @@ MAX_CANDIDATES = 200
 MAX_VECTORS = 20_000  # rows whose neighbours are searched: the time grows with the square
 _CHUNK = 512
 
-Floats = NDArray[np.float64]
-Floats32 = NDArray[np.float32]
-Ints = NDArray[np.int64]
 Predict = Callable[[Ints, Ints], Floats]  # training rows, rows to predict -> (rows, labels) scores
 
 
@@ -225,7 +222,7 @@ class CrossFit:
         return [(test, train) for test, train in parts if len(test) and len(train)]
 
 
-def is_solved(p_own: Floats, unread: Floats) -> NDArray[np.bool_]:
+def is_solved(p_own: Floats, unread: Floats) -> Bools:
     """Whether a model that gives a row's label this probability solves it: it is certain, and more than the label's share makes it.
 
     >>> is_solved(np.array([0.95, 0.8, 0.95]), np.array([0.5, 0.5, 0.94])).tolist()

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from longway.arrays import Ints
 from longway.detect.findings import Chosen, Search, presence
 from longway.detect.leak import cross_validated, linked_rows, rows_measured, word_features
 from longway.detect.reading import TEXT, Reading
@@ -24,8 +24,6 @@ from longway.stats import wilson_interval, within_groups
 
 MAX_FOLDS = 20  # larger groups are left out one by one, the others in this many parts at most
 MAX_P = 0.05
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 from scipy.sparse import csr_matrix
 
-from longway.detect.detector import Description, Detector, Ints, Spans, TokenizedRow, tagged
+from longway.arrays import Ints
+from longway.detect.detector import Description, Detector, Spans, TokenizedRow, tagged
 from longway.detect.reading import CONTEXT, TEXT, Reading, ReadingPart
 from longway.detect.surface_questions import QUESTIONS
 from longway.records import Pattern

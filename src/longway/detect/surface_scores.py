@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from longway.arrays import Floats
 from longway.detect.reading import TEXT, Reading
 from longway.records import Example, Telling
 from longway.shard_map import ShardMap
@@ -27,8 +27,6 @@ MAX_LABELS = 8
 MAX_CHARACTERS = 600
 MAX_DIMENSIONS = 16  # of lean's word vectors; more find no more give-aways (notes/LOG.md)
 _MAX_TABLE = 1 << 25  # numbers in the table of lean's word vectors; beyond, fewer dimensions
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,14 @@ from itertools import chain
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.arrays import Ints, Ints32
 from longway.detect.detector import (
     PAIR,
     Description,
     Detector,
     Features,
-    Ints,
     Spans,
     TokenizedRow,
     columns_of,
@@ -54,9 +53,9 @@ class Counter:
         self.keys = np.zeros(0, dtype=np.int64)
         self.counts = np.zeros((0, n_labels), dtype=np.int64)
         self.words = np.zeros((0, LONGEST), dtype=np.int32)
-        self._waiting: list[tuple[Ints, Ints, NDArray[np.int32]]] = []
+        self._waiting: list[tuple[Ints, Ints, Ints32]] = []
 
-    def add(self, found: Occurrences, codes: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
+    def add(self, found: Occurrences, codes: Ints32, labels: Ints32) -> None:
         """Count the occurrences in one block; a text counts once for a key that it has several times. codes: of the block's tokens."""
         order = np.argsort(found.key, kind="stable")
         key, row = found.key[order], found.row[order]

@@ -5,9 +5,9 @@
     label_of(completion, options)       the label in it; `likelihoods` has the probabilities, from those of the answer's tokens
     read_identified, read_picked ...    what an answer in lines says; triples are read by `english/triples/triple.py`
 
-Reading is tolerant about form: thinking tags, code fences and words around an answer are removed, JSON is read under other names, with trailing commas
-or cut off, and numbered or bulleted lines are read in place of JSON. It is strict about content: only what is marked as a text is one, never a
-remark, a refusal or a piece of the prompt. Anything else raises `Unreadable`, with a reason that is given both to the model, for one repair, and to
+Every prompt asks for one JSON object with one name: texts under "rewrites", lines under "lines", a label under "label". Thinking tags, code fences and words
+around the object are removed; it may have trailing commas or be cut off. What has another form is no answer, and neither is a remark, a refusal or a piece of
+the prompt. Anything else raises `Unreadable`, with a reason that is given both to the model, for one repair, and to
 the user; so keep its wording. An answer that was cut off is reported as such, never as bad JSON, and the complete texts before the cut are kept.
 """
 
@@ -27,21 +27,6 @@ _THINKING = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1\s*>", re.DO
 _THINKING_OPEN = re.compile(r"<(think|thinking|thought|reasoning)>.*\Z", re.DOTALL | re.IGNORECASE)
 _THINKING_END = re.compile(r"\A.*</(think|thinking|thought|reasoning)\s*>", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\A```[\w-]*[ \t]*\n(.*?)(?:\n?```\s*)?\Z", re.DOTALL)
-# "1. ", "2) ", "**3.** ", "- 4: ", "Rewriting 5: ", "(6) "
-_ITEM = re.compile(
-    r"(?:[-*•#>]+[ \t]+)?(?P<bold>\*\*|__)?(?:(?:rewrit\w+|versions?|options?|candidates?|paraphrases?|text)[ \t]+#?)?\(?"
-    r"(?P<number>\d{1,3})[.):]+(?:\*\*|__)?:?[ \t]+(?P<text>\S.*)",
-    re.IGNORECASE,
-)
-_BULLET = re.compile(r"[-*•][ \t]+(?P<text>\S.*)")
-_LABEL_SAID = re.compile(
-    r"(?:the\s+)?(?:label|answer|class|category|sentiment)\s*(?:is\s*:?|:|=)\s*", re.IGNORECASE
-)
-# Lines of an answer in lines: numbered, or named.
-_LINE_NAMES = ("principal", "spurious", "source", "target", "context", "text")
-_MARKED_LINE = re.compile(
-    rf"[\W_]*(?:[12]-)?\d{{1,3}}[.):]|[\W_]*(?:{'|'.join(_LINE_NAMES)})\b[^|]{{0,12}}:", re.IGNORECASE
-)
 # Remarks and refusals of a model, and the example texts of our prompts.
 _REMARK = re.compile(
     r"(?:i'm|i’m|i am) (?:sorry|unable|afraid i)\b|sorry, (?:but )?i\b|i (?:cannot|can't|can’t|can not|won't) (?:help|assist|rewrite|do|fulfil|provide|comply|create|generate|answer)\b|"
@@ -151,10 +136,13 @@ def texts_in(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Up to n different texts, and a note for each that was dropped. original: the source text; copies of it are dropped."""
     content = _content_of(completion)
-    items, is_cut = _items_in(content, original, is_cut=completion.is_cut)
+    items, is_cut = _items_in(content, is_cut=completion.is_cut)
     if is_cut and not items:
         raise Unreadable("the answer was cut off before its first text was complete", is_too_long=True)
-    texts, notes = _clean(_without_numbers(items, original), original)
+    numbered = list(zip(items, (f"{number}. " for number in range(1, len(items) + 1)), strict=True))
+    if not original.startswith("1. ") and all(item.startswith(number) for item, number in numbered):
+        items = [item.removeprefix(number) for item, number in numbered]
+    texts, notes = _clean(items, original)
     if is_cut:
         notes.append(CUT_NOTE)
     if not texts and not notes:
@@ -164,19 +152,11 @@ def texts_in(
 
 def lines_in(completion: Completion) -> str:
     """The lines of an answer as one text. An answer that was cut off cannot be used."""
-    content = _content_of(completion)
-    value = json_in(content)
-    lines = content.splitlines()
-    if value is not None:
-        items = _named_lines(value) or texts_under(_with_bars(value), "lines")
-        if items is None:
-            raise Unreadable('the JSON object has no list of texts under "lines"')
-        lines = [line for item in items for line in item.splitlines()]
-    elif completion.is_cut:
+    value = json_in(_content_of(completion))
+    if value is None and completion.is_cut:
         raise Unreadable("the answer was cut off, and lines may be missing")
-    elif not any(map(_MARKED_LINE.match, lines)):
-        raise Unreadable("the answer is not one JSON object")
-    kept = [line.strip() for line in lines if line.strip()]
+    items = _texts_of(value, "lines")
+    kept = [line.strip() for item in items for line in item.splitlines() if line.strip()]
     if not kept:
         raise Unreadable("the answer has no lines")
     if any(_CONTROL.search(line.replace("\t", " ")) for line in kept):
@@ -189,14 +169,10 @@ def label_of(completion: Completion, options: Sequence[str]) -> str:
     content = _content_of(completion)
     found = json_in(content)
     if found is not None:
-        said = found.get("label") if isinstance(found, dict) else None
-        texts = texts_under(found, "label") if said is None else [said]
-        if texts is None or len(texts) != 1 or not isinstance(texts[0], str):
-            raise Unreadable('the JSON object has no text under "label"')
-        value = texts[0]
+        texts = _texts_of(found, "label")
+        value = texts[0] if len(texts) == 1 else ""
     else:
         value = content if content in options else content.strip(_DECORATION)
-        value = value if value in options else _LABEL_SAID.sub("", value, count=1).strip(_DECORATION)
     if value in options:
         return value
     known = {option.strip().casefold(): option for option in options}
@@ -300,7 +276,7 @@ def _content_of(completion: Completion) -> str:
     raise Unreadable("the answer is empty")
 
 
-def _items_in(content: str, original: str, *, is_cut: bool) -> tuple[list[str], bool]:
+def _items_in(content: str, *, is_cut: bool) -> tuple[list[str], bool]:
     """The texts of an answer before they are cleaned, and whether it was cut off."""
     value = json_in(content)
     # An answer in JSON that breaks off is cut, whatever the server says.
@@ -308,16 +284,19 @@ def _items_in(content: str, original: str, *, is_cut: bool) -> tuple[list[str], 
         items = complete_texts(content)
         if items is not None and (items or is_cut):
             return items, True
-    if value is not None:
-        items = texts_under(value, "rewrites")
-        if items is None:
-            raise Unreadable('the JSON object has no list of texts under "rewrites"')
-        return items, is_cut
-    items = None if is_cut and content.startswith(("{", "[")) else _marked_items(content, original)
-    if items is None and not is_cut:
+        if value is None and is_cut:
+            return [], True
+    return _texts_of(value, "rewrites"), is_cut
+
+
+def _texts_of(value: object, name: str) -> list[str]:
+    """The texts under a name in the JSON value of an answer."""
+    if value is None:
         raise Unreadable("the answer is not one JSON object")
-    items = items or []
-    return (items[:-1] if is_cut else items), is_cut  # the last line may be incomplete
+    texts = texts_under(value, name)
+    if texts is None:
+        raise Unreadable(f'the JSON object has no list of texts under "{name}"')
+    return texts
 
 
 def _is_whole(content: str) -> bool:
@@ -327,58 +306,6 @@ def _is_whole(content: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _with_bars(value: object) -> object:
-    """Triples in lists or objects as numbered lines; any other value unchanged.
-
-    >>> _with_bars({"triples": [["It", "rains", ""], ["It", "is", "wet"]]})
-    ['1. It | rains | ', '2. It | is | wet']
-    """
-    items = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
-    rows = (
-        [list(item.values()) if isinstance(item, dict) else item for item in items]
-        if isinstance(items, list)
-        else []
-    )
-    if not rows or not all(
-        isinstance(row, list) and len(row) == 3 and all(isinstance(part, str) for part in row) for row in rows
-    ):
-        return value
-    return [f"{number}. {' | '.join(row)}" for number, row in enumerate(rows, 1)]
-
-
-def _marked_items(content: str, original: str) -> list[str] | None:
-    """The texts of an answer in numbered lines, or in bulleted ones; None if it has neither.
-
-    Other lines before the first and after the last are remarks, unless the original has several lines itself. Between them they are an error.
-    """
-    lines = [line.strip() for line in content.splitlines() if line.strip()]
-    for mark in (_ITEM, _BULLET):
-        found = [mark.fullmatch(line) for line in lines]
-        places = [place for place, match in enumerate(found) if match]
-        if not places:
-            continue
-        # A rule or a heading between two texts would be part of one of them.
-        first, last = (0, len(lines) - 1) if "\n" in original.strip() else (places[0], places[-1])
-        items: list[str] = []
-        for match in found[first : last + 1]:
-            number = len(items) + 1
-            if match is None or (mark is _ITEM and int(match["number"]) != number):
-                raise Unreadable(f'line {number} does not begin with "{number}. "')
-            text = match["text"]
-            items.append(text.removesuffix(match["bold"]) if mark is _ITEM and match["bold"] else text)
-        return items
-    return None
-
-
-def _without_numbers(items: Sequence[str], original: str) -> list[str]:
-    """Texts without the numbers 1, 2, 3 before them, if all have them and the original begins with none."""
-    found = [_ITEM.fullmatch(item.strip()) for item in items]
-    if _ITEM.match(original) or not items:
-        return list(items)
-    texts = [match["text"] for n, match in enumerate(found, 1) if match and int(match["number"]) == n]
-    return texts if len(texts) == len(items) else list(items)
 
 
 def _clean(items: Sequence[str], original: str) -> tuple[list[str], list[str]]:
@@ -478,13 +405,6 @@ _TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
 _STARTS = 16  # places tried as the start of a value
 _LIST = re.compile(r'(?:"[\w -]{1,30}"\s*:\s*)?\[\s*(?=")')
 _BETWEEN = re.compile(r"[\s,]*")
-# Names of one text or of several, as models choose them.
-_NAMES = re.compile(
-    r"(?:new_?|re)?(?:written|writes?|writings?|phrased|phrases?|phrasings?|worded|wordings?)(?:_?(?:texts?|sentences?|reviews?|versions?))?"
-    r"|(?:para)?phrases?|texts?|outputs?|answers?|results?|responses?|sentences?|versions?|candidates?|lines|triples|new_?text",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(r"\D*\d{1,3}")
 
 
 def json_in(content: str) -> object | None:
@@ -511,34 +431,21 @@ def json_in(content: str) -> object | None:
             values.append(value)
             tried = 0
         place = end
-    if len(values) < 2:
-        return values[0] if values else _empty(content)
-    return values
+    return values[0] if len(values) == 1 else values or None
 
 
 def texts_under(value: object, name: str) -> list[str] | None:
-    """The texts of a value: of a list, or under a name in an object; None if it is not clear which they are.
+    """The texts of a text, of a list, or under a name in an object; None if there are others or none.
 
-    >>> texts_under({"paraphrases": [{"text": "one", "note": "short"}, "two"]}, "rewrites")
-    ['one', 'two']
-    >>> texts_under({"rewrite_1": "one", "rewrite_2": "two"}, "rewrites")
-    ['one', 'two']
+    >>> texts_under([{"rewrites": ["one", "two"]}, {"rewrites": "three"}], "rewrites"), texts_under({"comment": "one"}, "rewrites")
+    (['one', 'two', 'three'], None)
     """
     if isinstance(value, str):
         return [value]
     if isinstance(value, list):
         parts = [texts_under(item, name) for item in value]
         return None if None in parts else [text for part in parts if part is not None for text in part]
-    if not isinstance(value, dict):
-        return None
-    if name in value:
-        return texts_under(value[name], name)
-    if value and all(map(_NUMBERED.fullmatch, value)):
-        return texts_under(list(value.values()), name)
-    named = [key for key in value if _NAMES.fullmatch(key.strip())]
-    # "text" beside "rewrite" is the row.
-    named = [key for key in named if key.lower() not in ("text", "sentence")] or named
-    return texts_under(value[named[0]], name) if len(named) == 1 else None
+    return texts_under(value[name], name) if isinstance(value, dict) and name in value else None
 
 
 def complete_texts(content: str) -> list[str] | None:
@@ -568,36 +475,10 @@ def complete_texts(content: str) -> list[str] | None:
     return items
 
 
-def _named_lines(value: object) -> list[str] | None:
-    """An object with some of the names of lines as lines "name: value"; None if it is none.
-
-    >>> _named_lines({"principal": ["dull", "weak"], "spurious": []})
-    ['principal: dull, weak', 'spurious: ']
-    """
-    if not isinstance(value, dict) or not value or not set(value) <= set(_LINE_NAMES):
-        return None
-    lines = []
-    for name, part in value.items():
-        items = part if isinstance(part, list) else [part]
-        if not all(isinstance(item, str | int) for item in items):
-            return None
-        lines.append(f"{name}: {', '.join(map(str, items))}")
-    return lines
-
-
-def _empty(content: str) -> object | None:
-    """An empty object or list, which is an answer, too."""
-    found = re.fullmatch(r"\s*([{\[])\s*[}\]]\s*", content)
-    return None if found is None else {} if found[1] == "{" else []
-
-
 # ---------------------------------------------------------------- answers in lines
 
 _NONE = frozenset({"", "none", "-", "n/a"})
 _AROUND_A_WORD = "\"'“”‘’`*. "
-_MARK = re.compile(r"(?:[-*•]\s+|[0-9]\.\s+(?=[*_]*[a-z]+\b[^.]*:))?(?:\*\*|__)?", re.IGNORECASE)
-_BULLET_OR_BOLD = re.compile(r"(?:[-*•]\s+)?(?:\*\*|__)?(?=[0-9])")
-_END_MARK = r"(?:\*\*|__)?"
 _PLACEHOLDERS = frozenset({"word", "words"})
 _FUNCTION_WORDS = listed_words(__name__).function_words
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)")  # "dull (0.9)"
@@ -665,15 +546,10 @@ def read_numbered(answer: str, n: int) -> list[str]:
     ['It rains.', 'It is wet.']
     """
     texts = []
-    lines = [_BULLET_OR_BOLD.sub("", line, count=1) for line in _lines_in(answer)]
-    if len(lines) > n and lines[0].endswith(":") and not lines[0][0].isdigit():
-        lines = lines[1:]  # "Here are the lines:"
-    for number, line in enumerate(lines, 1):
-        item = re.fullmatch(r"([0-9]{1,4})[.):](?:\*\*|__)?(?:\s+(.*))?", line)
+    for number, line in enumerate(_lines_in(answer), 1):
+        item = re.fullmatch(r"([0-9]{1,4})[.):]\s+(.*)", line)
         if item is None or int(item[1]) != number:
             raise Unreadable(f'this line does not begin with "{number}. ": {_short(line)!r}')
-        if not item[2]:
-            raise Unreadable(f"nothing stands behind the number {number}")
         texts.append(_json_text(item[2]))
     if len(texts) != n:
         raise Unreadable(f"the answer has {len(texts)} lines instead of {n}")
@@ -681,10 +557,7 @@ def read_numbered(answer: str, n: int) -> list[str]:
 
 
 def _lines_in(answer: str) -> list[str]:
-    lines = [line.strip() for line in without_thinking(answer).splitlines() if line.strip()]
-    if not lines:
-        raise Unreadable("the answer is empty")
-    return lines
+    return [line.strip() for line in answer.splitlines() if line.strip()]
 
 
 def _json_text(line: str) -> str:
@@ -699,29 +572,20 @@ def _json_text(line: str) -> str:
 def _two(
     answer: str, first: str, second: str, *, in_order: bool = False, may_repeat: bool = False
 ) -> tuple[str, str]:
-    """The values of two named lines. Lines before the first are remarks, and so are those after the last unless the order matters.
+    """The values of two named lines. Other lines are remarks, unless the order matters.
 
     may_repeat: a name may have several lines, whose values are joined by commas.
     """
-    lines = _lines_in(answer)
-    if lines[0].startswith(("{", "[")):
-        raise Unreadable(
-            f'the answer is JSON, and two lines were asked for: "{first}: ..." and "{second}: ..."'
-        )
     values: dict[str, str] = {}
-    start = re.compile(
-        rf"{_MARK.pattern}(?:the )?({first}|{second})(?: words?| triples?)?{_END_MARK}:{_END_MARK}(.*)",
-        re.IGNORECASE,
-    )
-    for line in lines:
-        named = start.fullmatch(line)
-        if named is None and (not values or (len(values) == 2 and not in_order)):
+    for line in _lines_in(answer):
+        before, _, value = line.partition(":")
+        name, value = before.strip().lower(), value.strip()
+        if name not in (first, second):
+            if in_order:
+                raise Unreadable(
+                    f'this line begins neither with "{first}: " nor with "{second}: ": {_short(line)!r}'
+                )
             continue
-        if named is None:
-            raise Unreadable(
-                f'this line begins neither with "{first}: " nor with "{second}: ": {_short(line)!r}'
-            )
-        name, value = named[1].lower(), named[2].strip()
         if name in values and not may_repeat:
             raise Unreadable(f'two lines begin with "{name}: "')
         values[name] = f"{values[name]}, {value}" if name in values else value

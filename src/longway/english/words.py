@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any
 
 from longway.task import Side
-from longway.text.tokenizer import tokenize
 
 LISTS_PATH = Path(__file__).with_name("listed_words.toml")
 
@@ -161,6 +160,8 @@ def balance(text: str) -> int:
     >>> balance("A charming film, and never boring."), balance("Not good.")
     (2, -1)
     """
+    from longway.text.tokenizer import tokenize
+
     sides, tokens, total = word_sides(), tokenize(text), 0
     for place, token in enumerate(tokens):
         side = sides.get(token)

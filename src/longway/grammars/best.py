@@ -23,12 +23,12 @@ from functools import partial
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from longway.arrays import Bools, Ints
 from longway.grammars import cells, device
 from longway.grammars.backtrace import backtrace
-from longway.grammars.cells import Floats, Group, Ints, Layout
+from longway.grammars.cells import Floats, Group, Layout
 from longway.grammars.chart import KINDS, LARGEST, ChartParts, ParseChart, Rules, Shape, prepare
 from longway.grammars.semiring import EMPTY, LogSemiring, MaxSemiring
 
@@ -244,7 +244,7 @@ def _maxima(rules: Rules, leaves: Tensor, shape: Shape, kept: list[list[Group]])
     return ParseChart(values.view(*size, N), scales.view(size))
 
 
-def _kept_splits(layout: Layout, group: Group, known: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _kept_splits(layout: Layout, group: Group, known: Bools) -> tuple[Ints, Ints]:
     """The rows of both parts of every split into two kept trees, [cell, split]; row 0, which is empty, where a cell has fewer."""
     left, right, count = layout.splits(group.widths)
     lefts, rights = (group.starts[:, None] + part[:count] for part in (left, right))

@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from longway.arrays import Ints
 from longway.grammars import device
 from longway.grammars.chart import (
     KINDS,
@@ -39,7 +40,6 @@ from longway.grammars.chart import (
 from longway.grammars.semiring import EMPTY, LogSemiring
 
 Floats = NDArray[np.floating]
-Ints = NDArray[np.int64]
 
 _BLOCK = 1 << 18  # numbers of the left parts gathered at once
 _SLOW = 12_000, 1 << 15  # products of so many multiplications are slower than larger ones; see `_padded`

@@ -15,13 +15,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from longway.arrays import Bools, Ints
 from longway.grammars.trees import Tree, nodes
-
-Bools = NDArray[np.bool_]
-
-Ints = NDArray[np.int64]
 
 _BITS = 20  # of a symbol in the key of a rule
 _NUMBER_BITS = 31  # of a subtree's number, as part of a key

@@ -23,8 +23,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from longway.arrays import Bools, Floats, Ints
 from longway.errors import SettingError
 from longway.grammars.forest import Forest, Rule, Subtrees, rule_key, rule_of
 from longway.grammars.trees import Tree, nodes, outline, span
@@ -35,8 +35,6 @@ TOP_RULES = 12
 SHOWN_SPANS = 5
 SHOWN_SUBTREES = 3
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Grouping = Callable[[Ints], Ints]  # subtrees by number -> a number for the group of each
 
 
@@ -196,7 +194,7 @@ def strongest_label(counts: Ints, totals: Ints) -> Ints:
     return np.where(totals > 0, z_scores(counts, totals), -np.inf).argmax(axis=1)
 
 
-def for_and_against(present: NDArray[np.bool_], labels: Ints, label: int) -> tuple[Ints, Ints]:
+def for_and_against(present: Bools, labels: Ints, label: int) -> tuple[Ints, Ints]:
     """The documents with a feature that have its label (supporting) and those that do not (counter-examples).
 
     >>> supporting, counter = for_and_against(np.array([True, True, False]), np.array([0, 1, 0]), 0)

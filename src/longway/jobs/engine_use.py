@@ -12,7 +12,6 @@ prompts of a sample of rows.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from longway.engines.asker import Asker
 
 SAMPLED_ROWS = 64  # rows whose prompts are measured
-TIMED_CALLS, TIMED_SECONDS = 4, 4.0  # for engines in this process: calls to time, and when to stop
 SECONDS_BY_RULES = 0.04  # for a text, on a slow core
 
 
@@ -219,8 +217,7 @@ def estimate_calls(
 ) -> list[CallsEstimate]:
     """What `n_calls` calls may take, from the prompts of a sample. n: texts per call. options: the labels, for judgements.
 
-    timed: estimate the time too. An engine in this process is timed on a few prompts; a server is not called. free: include an engine
-    that costs nothing. Empty if there is no such engine.
+    timed: estimate the time too; no engine is called. free: include an engine that costs nothing. Empty if there is no such engine.
     """
     if engine is None or not (free or engine.price != FREE):
         return []
@@ -230,11 +227,7 @@ def estimate_calls(
     scale = n_calls / max(1, len({(one.text, one.context, one.label) for one in prompts}))
     n_calls = round(sample.calls * scale)  # a long text takes several
     written = round(sample.completion_tokens * scale)
-    seconds = 0.0
-    if timed and engine.base_url is not None:
-        seconds = seconds_of(engine, n_calls, written)
-    elif timed and prompts:
-        seconds = n_calls * _seconds_a_call(engine, prompts, n, options)
+    seconds = seconds_of(engine, n_calls, written) if timed else 0.0
     cost = None if sample.cost is None else sample.cost * scale
     return [CallsEstimate(n_calls, round(sample.prompt_tokens * scale), written, cost, seconds)]
 
@@ -243,27 +236,6 @@ def seconds_of(engine: Engine, n_calls: int, written: int) -> float:
     """About how long a server takes for so many calls and tokens."""
     at_once = min(IN_FLIGHT, engine.max_in_flight or IN_FLIGHT)
     return (n_calls * SECONDS_A_CALL + written / TOKENS_A_SECOND) / at_once
-
-
-def _seconds_a_call(
-    engine: Engine, prompts: Sequence[Prompt], n: int, options: Sequence[str] | None
-) -> float:
-    """The mean time of a few calls; the first one, which loads the engine, does not count."""
-    from longway.engines.asker import Asker
-
-    asker = Asker(engine, Journal(None))
-    taken: list[float] = []
-    for prompt in [prompts[0], *prompts[1 : 1 + TIMED_CALLS]]:
-        started = time.perf_counter()
-        if options is None:
-            asker.write_all([prompt], n)
-        else:
-            asker.judge_all([prompt], options)
-        taken.append(time.perf_counter() - started)
-        if sum(taken[1:]) > TIMED_SECONDS:
-            break
-    counted = taken[1:] or taken
-    return sum(counted) / len(counted)
 
 
 def sampled(n_rows: int) -> range:

@@ -99,7 +99,7 @@ def _take_split(dataset: Dataset, split: str | None) -> Arranged:
         if len(dataset.splits) > 1:
             message = f"The splits {', '.join(dataset.splits[:5])} were audited together."
             result.problems.append(
-                _about("splits_together", message, dataset.n_rows, "Choose one with --split.")
+                Problem("splits_together", message, dataset.n_rows, "Choose one with --split.")
             )
         return result
     result = Arranged(dataset.select_split(split), {})
@@ -110,13 +110,13 @@ def _take_split(dataset: Dataset, split: str | None) -> Arranged:
             except DataError as error:
                 message = f"The split {name} was not tested on: {error}"
                 result.problems.append(
-                    _about("split_unusable", message, 1, "Nothing to do if it has no labels.")
+                    Problem("split_unusable", message, 1, "Nothing to do if it has no labels.")
                 )
     in_splits = sum(dataset.select_split(name).n_rows for name in [split, *result.held_out])
     if not result.problems and in_splits < dataset.n_rows:
         n = dataset.n_rows - in_splits
         message = f"{say_rows(n)} in no split, left out."
-        result.problems.append(_about("no_split", message, n, "Fill in the split column, or name none."))
+        result.problems.append(Problem("no_split", message, n, "Fill in the split column, or name none."))
     return result
 
 
@@ -137,8 +137,4 @@ def _check_labels_of(result: Arranged, name: str) -> None:
         message += " No label is shared, so nothing was measured on it."
     else:
         message += " They count as wrong."
-    result.problems.append(_about("unknown_labels", message, n, "Name the labels alike in both."))
-
-
-def _about(kind: str, message: str, count: int, next_step: str) -> Problem:
-    return Problem(kind, message, count, next_step)
+    result.problems.append(Problem("unknown_labels", message, n, "Name the labels alike in both."))

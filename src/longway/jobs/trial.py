@@ -6,11 +6,11 @@ import time
 from dataclasses import dataclass
 
 from longway.data import load
-from longway.engines.asker import Asker, PaidWriting
+from longway.engines.asker import PaidWriting
 from longway.engines.engine import RULES, Written
 from longway.engines.prompt import judge_prompt, rewrite_prompt
 from longway.engines.registry import engine_named, split_writer
-from longway.jobs.engine_use import close, estimate_calls
+from longway.jobs.engine_use import asker_of, close, estimate_calls
 from longway.jobs.estimate import RunEstimate
 from longway.jobs.rows import rows_of
 from longway.jobs.run import Watcher
@@ -63,7 +63,7 @@ def try_engine(engine: str, *, base_url: str | None = None, watcher: Watcher | N
     judged, written = [""] * TRIED, [Written(())] * TRIED
     by_rules, model = split_writer(engine, base_url=base_url)
     tried = engine_named(model, base_url=base_url) if model else None
-    asker = None if tried is None else Asker(tried, Journal(None), progress=watcher.progress, say=watcher.say)
+    asker = asker_of(tried, Journal(None), None, watcher)
     name = ",".join([*([RULES] if by_rules else []), *([tried.name] if tried is not None else [])])
     try:
         if judgements := estimate_calls(tried, judging, TRIED, options=task.labels):

@@ -21,9 +21,8 @@ from importlib.resources import as_file, files
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.arrays import Floats, Floats32, Ints
 from longway.language_names import NAMES, UNKNOWN
-
-Floats32 = NDArray[np.float32]
 
 MODEL = "identifier.npz"
 LONGEST = 300  # characters of a text that are looked at
@@ -61,7 +60,7 @@ class ScriptModel:
     weights: Floats32
     intercepts: Floats32
 
-    def probabilities(self, text: str) -> NDArray[np.float64]:
+    def probabilities(self, text: str) -> Floats:
         """The probability of each language."""
         counts = np.bincount(buckets(text, n_buckets=len(self.weights)), minlength=len(self.weights))
         present = counts.nonzero()[0]
@@ -151,7 +150,7 @@ def script_of(character: str) -> str:
     return next(iter(scripts(character)), unicodedata.name(character, "").partition(" ")[0].title())
 
 
-def buckets(text: str, *, n_buckets: int) -> NDArray[np.int64]:
+def buckets(text: str, *, n_buckets: int) -> Ints:
     """The bucket of each character n-gram of a text; n_buckets: a power of two."""
     lowered = unicodedata.normalize("NFC", text[:LONGEST]).translate(_FULL_WIDTH).lower()
     words = "".join(c if c.isalpha() or c in "'’" or "\u0300" <= c <= "\u0fff" else " " for c in lowered)

@@ -52,7 +52,7 @@ def crossaug(rows: Rows, *, seed: int = 0, objection: Objection = no_objection) 
         if not claims:
             continue
         figures.accepted += 1
-        both = [(claim, _changed(evidence, text, claim.text)) for claim in claims]
+        both = [(claim, changed_too(evidence, text, claim.text)) for claim in claims]
         claim, changed = next((pair for pair in both if pair[1] is not None), both[0])
         new = [(claim.text, evidence, refuted)]
         if changed is not None:
@@ -65,9 +65,9 @@ def crossaug(rows: Rows, *, seed: int = 0, objection: Objection = no_objection) 
     yield Round(1, tuple(edits), figures, ALL_DONE)
 
 
-def _changed(evidence: str, claim: str, negative: str) -> str | None:
-    """The evidence with the words that the negative claim replaces replaced as well; None if it does not have them."""
-    change = substituted(claim, negative)
+def changed_too(evidence: str, claim: str, other: str) -> str | None:
+    """The evidence with the words that another claim replaces replaced as well; None if it does not have them."""
+    change = substituted(claim, other)
     return None if change is None else replace_in(evidence, *change)
 
 

@@ -18,6 +18,9 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TypeVar, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from longway.engines.engine import Sampling, Written
 from longway.engines.prompt import Prompt, mended
 from longway.english.triples.triple import BadTriples
@@ -42,6 +45,7 @@ NOT_VERIFIED = "not verified"
 TWICE = "the same text was added before"
 NO_ANSWER = "the engine gave no answer"
 NAN = float("nan")
+NO_FEATURES = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -51,6 +55,8 @@ class Draft(Candidate):
     row: the row that it changes, or that it is made from. id: of the new row, "" if it changes a row. how, engine, trace: as in `Edit`.
     score, score_before: gamma of the text and of the one before. rank: the order of verification if not all are verified.
     verdicts: None until verified. reason: why it is not used, "" if it is; why: a short form, for counts.
+    features: the numbers of its features, in a repair.
+    column: that it changes, "" for the text. drops: whether its row is left out.
     """
 
     id: str = ""
@@ -63,6 +69,9 @@ class Draft(Candidate):
     verdicts: tuple[Verdict, ...] | None = None
     reason: str = NOT_VERIFIED
     why: str = NOT_VERIFIED
+    features: NDArray[np.int64] = field(default_factory=NO_FEATURES.copy)
+    column: str = ""
+    drops: bool = False
 
     @property
     def passed(self) -> bool:
@@ -83,7 +92,7 @@ class Draft(Candidate):
 
     def edits(self, rows: Rows, *, method: str, number: int) -> list[Edit]:
         """The edit of the text, which has the trace, and one of the context if it differs from the row's. number: of the round."""
-        columns = [(rows.task.text_name, self.before, self.after)]
+        columns = [(self.column or rows.task.text_name, self.before, self.after)]
         context = rows.context(self.row)
         if self.context != context:
             columns.append((rows.task.context_name or "context", context or "", self.context or ""))
@@ -95,7 +104,7 @@ class Draft(Candidate):
                 field=name,
                 before=before,
                 after=after,
-                label_before=rows.label(self.row),
+                label_before=self.label if self.drops or self.column else rows.label(self.row),
                 label_after=self.label,
                 method=method,
                 engine=self.engine,
@@ -106,7 +115,8 @@ class Draft(Candidate):
                 score_after=scores[1],
                 round=number,
                 how=self.how,
-                source=source if self.id else "",
+                source=source if self.id and not self.drops else "",
+                drops=self.drops,
                 trace={} if place else self.trace,
             )
             for place, (name, before, after) in enumerate(columns)
@@ -204,14 +214,8 @@ def ask_structured(
     for place, answer in zip(again, second, strict=True):
         result = _as_read(read[place], answer)
         if isinstance(result, Refused):
-            first = cast(Refused, results[place]).reason
-            is_answer = bool(answer.texts)
-            why = (
-                f"not even after a repair: {result.reason}"
-                if is_answer
-                else f"{first}; no answer to the repair"
-            )
-            result = Refused(why)
+            why = f"{cast(Refused, results[place]).reason}; no answer to the repair"
+            result = Refused(f"not even after a repair: {result.reason}" if answer.texts else why)
         results[place] = result
     return results
 

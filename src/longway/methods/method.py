@@ -13,9 +13,9 @@ requests; answers that come before `BudgetSpent` are kept and used.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +130,10 @@ class Rows:
         """The context of a row, None for single texts."""
         return None if self.contexts is None else self.contexts[row]
 
+    def request(self, row: int, n: int, **more: Any) -> RewriteRequest:
+        """The request for n other texts of a row. more: the other fields of `RewriteRequest`."""
+        return RewriteRequest(row, self.texts[row], self.label(row), n, self.context(row), **more)
+
     def place(self, id: str) -> int:
         """The position of the row with this id."""
         if not self._places:
@@ -200,7 +204,7 @@ class Figures:
     cosine: Eq. 14 per pair of documents, higher is better. divergence: KL of Algorithm 1, lower is better. gamma: the mean of Eq. 12.
     asked: rows; candidates: texts written for them; accepted: rows that were replaced or added.
     rejected: candidates by the first check that failed, or by why they were not taken. refusals: why rows have no candidate.
-    seconds: by step.
+    seconds: of writing, checking and measuring.
     """
 
     cosine: float | None = None
@@ -212,7 +216,7 @@ class Figures:
     accepted: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
 
     def count(self, reason: str) -> None:
         """Count a candidate. reason: why it is not used, "" if it is."""

@@ -15,7 +15,7 @@ from random import Random
 
 from longway.errors import BudgetSpent, ColumnError, DataError, SettingError
 from longway.methods.loop import Draft, added_rounds, drafts_of, new_row, written
-from longway.methods.method import RewriteRequest, Round, Rows, Verify, Write
+from longway.methods.method import Round, Rows, Verify, Write
 
 NO_SOURCE = "no row has this id or text"
 # Column names of given rewrites; the first one present is used.
@@ -40,12 +40,9 @@ def counterfactual(
     """
 
     def propose(part: Sequence[int], refusals: Counter[str]) -> Iterator[Draft]:
-        requests = []
-        for row in part:
-            target = _target(rows, row, to, seed)
-            if target:
-                text, label, context = rows.texts[row], rows.label(row), rows.context(row)
-                requests.append(RewriteRequest(row, text, label, n, context, target=target))
+        targets = [_target(rows, row, to, seed) for row in part]
+        wanted = [(row, target) for row, target in zip(part, targets, strict=True) if target]
+        requests = [rows.request(row, n, target=target) for row, target in wanted]
         answers, is_spent = written(write, requests)
         for request, answer in answers:
             if not answer.texts:

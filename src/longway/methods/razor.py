@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from math import sqrt
@@ -47,7 +47,7 @@ from longway.methods.method import (
     Write,
     no_objection,
 )
-from longway.records import BUDGET_SPENT, Edit, Leak, Verdict
+from longway.records import BUDGET_SPENT, Edit, Leak
 from longway.space.live_space import Embed, Space, SpaceName, space_named
 from longway.verify.check import Origin
 
@@ -57,12 +57,6 @@ Stop = Literal["cosine", "kl", "leak", "never"]
 # text, label -> words and phrases of the text that predict the label
 PredictivePhrases = Callable[[str, str], tuple[str, ...]]
 DECIMALS = 6  # precision of comparisons: further digits are noise of single-precision sums
-MEANING = "meaning"  # the check that measures how close a candidate is to the text before
-LABEL = (
-    "judge",
-    "entailment",
-    "classifiers",
-)  # checks that measure how likely the label is, first choice first
 NOTHING_LEFT = "there is nothing left to rewrite"
 NO_GAIN = {
     "cosine": "sum of cosines no longer rises",
@@ -88,7 +82,6 @@ class RazorSettings:
     least: rows that score no more than this are left alone; None for all rows.
     only_better: replace a text only if the new one scores lower.
     may_return: accept a text that the row had before, as the paper does, where a row can alternate between two texts.
-    rerank: choose by score, meaning and label together (`combined_ranks`); verifies all candidates.
     verify: "all" candidates, or "best first" until one passes: fewer calls to the judge, and the same choice by gamma.
     space: "mean" (Eq. 10), "token" (one vector per word) or "embedding" (section 4.2).
     dimensions: lambda of Eq. 9.
@@ -106,7 +99,6 @@ class RazorSettings:
     least: float | None = None
     only_better: bool = False
     may_return: bool = True
-    rerank: bool = False
     verify: Literal["all", "best first"] = "all"
     space: SpaceName = "mean"
     dimensions: int = 64
@@ -165,8 +157,7 @@ class _Loop:
     def __init__(self, razor: Razor, rows: Rows) -> None:
         self.razor, self.settings = razor, razor.settings
         self.rows = replace(rows, texts=list(rows.texts))  # as rewritten so far
-        self._seconds: defaultdict[str, float] = defaultdict(float)
-        self._clock = time.perf_counter()
+        started = time.perf_counter()
         self.space: Space = space_named(
             self.settings.space,
             self.rows.texts,
@@ -183,9 +174,8 @@ class _Loop:
         self.earlier: defaultdict[int, set[str]] = defaultdict(set)  # texts that a row had
         self.refused: dict[int, tuple[str, str]] = {}  # by row: the last text that failed a check, and why
         self.gamma = self.space.gamma()
-        self._tick("score")
         self.figures = self._figures()
-        self.figures.seconds = self._round_seconds()
+        self.figures.seconds = round(time.perf_counter() - started, 4)
 
     def requests(self, number: int) -> list[RewriteRequest]:
         """The requests of a round (lines 9 and 10)."""
@@ -194,12 +184,9 @@ class _Loop:
             self._usable_scores(), rows.labels, self.k, balance=settings.balance, turn=number - 1
         )
         requests = [
-            RewriteRequest(
-                row=row,
-                text=rows.texts[row],
-                label=rows.label(row),
-                n=settings.m,
-                context=rows.context(row),
+            rows.request(
+                row,
+                settings.m,
                 sample=int(self.requested[row]),
                 avoid=() if phrases is None else phrases(rows.texts[row], rows.label(row)),
                 origin=self.origins.get(row),
@@ -208,12 +195,11 @@ class _Loop:
             )
             for row in chosen
         ]
-        self._tick("score")
         return requests
 
     def rewrite(self, number: int, requests: list[RewriteRequest]) -> tuple[tuple[Edit, ...], bool]:
         """Write, verify, choose and replace; returns the edits of the round and whether the budget is spent."""
-        self._clock = time.perf_counter()  # time that the caller took is not ours
+        started = time.perf_counter()
         settings, razor = self.settings, self.razor
         answers, is_unwritten = written(razor.write, requests)
         refusals: Counter[str] = Counter()
@@ -226,27 +212,17 @@ class _Loop:
                     refusals[why] += 1
                 else:
                     drafts.append(draft)
-        self._tick("write")
-        if not settings.may_return:
-            reject_returns(drafts, self.earlier)
+        for draft in () if settings.may_return else drafts:
+            if draft.after in self.earlier[draft.row]:
+                draft.refuse(RETURNS)
         self._score(drafts)
         waiting = [draft for draft in drafts if draft.why not in (NOT_BETTER, RETURNS)]
-        is_best_first = settings.verify == "best first" and not settings.rerank
-        verify = verify_best_first if is_best_first else verify_all
+        verify = verify_best_first if settings.verify == "best first" else verify_all
         is_unverified = verify(razor.verify, waiting)
-        self._tick("verify")
-        gamma = self.gamma
-        accepted = choose_drafts(
-            drafts,
-            lambda row: float(gamma[row]),
-            chooser=razor.chooser,
-            only_better=settings.only_better,
-            rerank=settings.rerank,
-        )
+        accepted = choose_drafts(drafts, chooser=razor.chooser, only_better=settings.only_better)
         edits = tuple(
             edit for draft in drafts for edit in draft.edits(self.rows, method=razor.name, number=number)
         )
-        self._tick("choose")
         self._replace(accepted)
         self._remember(drafts)
         answered, new = [request.row for request, _ in answers], list(accepted)
@@ -259,22 +235,18 @@ class _Loop:
         for draft in drafts:
             self.figures.count(draft.why)
         self.figures.refusals = refusals
-        self.figures.seconds = self._round_seconds()
+        self.figures.seconds = round(time.perf_counter() - started, 4)
         return edits, is_unverified or is_unwritten
 
     def _figures(self) -> Figures:
         """The state of the dataset."""
         leak = None if self.razor.leak is None else self.razor.leak(self.rows)
-        self._tick("leak")
-        has_gamma = not np.isnan(self.gamma).all()
-        figures = Figures(
+        return Figures(
             cosine=self.space.mean_cosine(),
             divergence=self.space.divergence(),
-            gamma=float(np.nanmean(self.gamma)) if has_gamma else None,
+            gamma=None if np.isnan(self.gamma).all() else float(np.nanmean(self.gamma)),
             leak=leak,
         )
-        self._tick("figures")
-        return figures
 
     def _usable_scores(self) -> Floats:
         """The scores that rows are ranked by, NaN for rows to leave alone."""
@@ -299,7 +271,6 @@ class _Loop:
             draft.score_before = float(self.gamma[draft.row])
         if self.razor.chooser is not None:
             rank_drafts(drafts, self.razor.chooser, only_better=self.settings.only_better)
-        self._tick("score")
 
     def _replace(self, accepted: dict[int, str]) -> None:
         if not accepted:
@@ -307,9 +278,7 @@ class _Loop:
         for row, text in accepted.items():
             self.rows.texts[row] = text
         self.space.replace(accepted)
-        self._tick("update")
         self.gamma = self.space.gamma()
-        self._tick("score")
 
     def _remember(self, drafts: list[Draft]) -> None:
         """Keep the origin of each replaced row, and why a text of another row was refused."""
@@ -326,16 +295,6 @@ class _Loop:
                 self.origins.pop(draft.row, None)  # it is the original again
             else:
                 self.origins[draft.row] = origin
-
-    def _tick(self, step: str) -> None:
-        now = time.perf_counter()
-        self._seconds[step] += now - self._clock
-        self._clock = now
-
-    def _round_seconds(self) -> dict[str, float]:
-        seconds = {step: round(spent, 4) for step, spent in self._seconds.items()}
-        self._seconds.clear()
-        return seconds
 
 
 class _Stopping:
@@ -377,13 +336,6 @@ def _is_at_chance(leak: Leak) -> bool:
     return leak.low <= leak.majority and leak.accuracy <= leak.majority + NEAR_CHANCE
 
 
-def reject_returns(drafts: Iterable[Draft], earlier: Mapping[int, Set[str]]) -> None:
-    """Reject drafts that give a row an earlier text of its own. earlier: the texts that each row had before its current one."""
-    for draft in drafts:
-        if draft.after in earlier.get(draft.row, ()):
-            draft.refuse(RETURNS)
-
-
 def rank_drafts(drafts: Sequence[Draft], chooser: GiveAway, *, only_better: bool = False) -> None:
     """Rank drafts by a chooser's scores; with `only_better`, reject those that are no better than the original."""
     for row, group in groupby(drafts, key=lambda draft: draft.row):
@@ -410,17 +362,11 @@ def verify_best_first(verify: Verify, drafts: Sequence[Draft]) -> bool:
 
 
 def choose_drafts(
-    drafts: Sequence[Draft],
-    original: Callable[[int], float],
-    *,
-    chooser: GiveAway | None = None,
-    only_better: bool = False,
-    rerank: bool = False,
+    drafts: Sequence[Draft], *, chooser: GiveAway | None = None, only_better: bool = False
 ) -> dict[int, str]:
     """The new text of each row: of the drafts that passed, the one with the lowest score; the others get a reason.
 
-    original: the score of a row's current text. only_better: keep that text if no draft scores lower.
-    chooser: scores to use instead of gamma, updated row by row. rerank: use `combined_ranks`.
+    only_better: keep the row's text if no draft scores lower. chooser: scores to use instead of gamma, updated row by row.
     """
     accepted: dict[int, str] = {}
     for row, group in groupby(drafts, key=lambda draft: draft.row):
@@ -430,7 +376,7 @@ def choose_drafts(
         for draft in passed:
             draft.refuse(NOT_CHOSEN)
         if chooser is None:
-            scores, before = [draft.score for draft in passed], original(row)
+            scores, before = [draft.score for draft in passed], passed[0].score_before
         else:
             texts = [*(draft.after for draft in passed), passed[0].before]
             *scores, before = chooser.of_candidates(row, texts)
@@ -442,44 +388,17 @@ def choose_drafts(
                 continue
             passed, scores = [passed[i] for i in better], [scores[i] for i in better]
         order = [_order(score) for score in scores]
-        if rerank:
-            order = combined_ranks(scores, [draft.verdicts or () for draft in passed])
-        best = min(range(len(passed)), key=lambda i: (order[i], _order(scores[i]), i))
-        passed[best].refuse("")
-        accepted[row] = passed[best].after
+        best = passed[order.index(min(order))]
+        best.refuse("")
+        accepted[row] = best.after
         if chooser is not None:
             chooser.replace({row: accepted[row]})
     return accepted
 
 
-def combined_ranks(scores: Sequence[float], verdicts: Sequence[Sequence[Verdict]]) -> list[float]:
-    """One rank per candidate, the lowest is best: its rank by score plus half its ranks by meaning and by label (not in the paper).
-
-    RAZOR takes the lowest gamma alone, and so the strangest of the texts that pass. Here closeness of meaning and the judge's
-    confidence in the label together count as much as the score. Ranks are added, not numbers: the three have no common scale.
-    If a check gave no number, all candidates share its rank.
-    """
-    by_score = np.where(np.isnan(scores), np.inf, np.round(np.asarray(scores, np.float64), DECIMALS))
-    meaning = [-_measured(theirs, (MEANING,)) for theirs in verdicts]
-    label = [-_measured(theirs, LABEL) for theirs in verdicts]
-    return (_ranks(by_score) + (_ranks(np.array(meaning)) + _ranks(np.array(label))) / 2).tolist()
-
-
 def _order(score: float) -> float:
     """A score for comparisons: rounded, and infinite if there is none."""
     return float("inf") if np.isnan(score) else round(float(score), DECIMALS)
-
-
-def _measured(verdicts: Sequence[Verdict], checks: Sequence[str]) -> float:
-    scores = {verdict.check: verdict.score for verdict in verdicts if verdict.score is not None}
-    return next((scores[check] for check in checks if check in scores), 0.0)
-
-
-def _ranks(values: Floats) -> Floats:
-    """How many values are lower, plus half of the others that are equal."""
-    lower = (values[None, :] < values[:, None]).sum(axis=1)
-    equal = (values[None, :] == values[:, None]).sum(axis=1) - 1
-    return np.asarray(lower + equal / 2, np.float64)
 
 
 def top_rows(

@@ -182,8 +182,15 @@ class FirstWriter:
             first = list(self.first(part))
             missing = [request for request, one in zip(part, first, strict=True) if not one.texts]
             second = iter(self.second(missing))
-            for written in first:
-                yield written if written.texts else self._second(next(second), written)
+            for refused in first:
+                if refused.texts:
+                    yield refused
+                    continue
+                written = next(second)
+                refusals = [f"{self.first.name}: {reason}" for reason in refused.refusals]
+                refusals += [f"{self.second.name}: {reason}" for reason in written.refusals]
+                how = tuple(done or self.second.name for done in written.how or ("",) * len(written.texts))
+                yield replace(written, refusals=tuple(refusals), how=how)
 
     def take(self, steps: Sequence[Step[A]]) -> Sequence[A | Refused]:
         """The answer of either to each step, in order."""
@@ -193,12 +200,6 @@ class FirstWriter:
         for place, answer in zip(missing, again, strict=True):
             answers[place] = answer
         return answers
-
-    def _second(self, written: Written, refused: Written) -> Written:
-        refusals = [f"{self.first.name}: {reason}" for reason in refused.refusals]
-        refusals += [f"{self.second.name}: {reason}" for reason in written.refusals]
-        how = tuple(done or self.second.name for done in written.how or ("",) * len(written.texts))
-        return replace(written, refusals=tuple(refusals), how=how)
 
 
 def writer_of(

@@ -36,11 +36,16 @@ def corpus_bleu(
     >>> round(corpus_bleu(["the cat sat on the mat"], ["the cat sat on a mat"]), 3)
     0.537
     """
-    tally = Tally(n)
-    for words, reference in zip(words_of(texts, tokenizer), words_of(references, tokenizer), strict=True):
-        allowed = [ngrams(reference, size) for size in range(1, n + 1)]
-        tally.add(words, allowed, len(reference))
-    return tally.bleu()
+    pairs = list(zip(tokenizer.lists(texts), tokenizer.lists(references), strict=True))
+    logs = 0.0
+    for size in range(1, n + 1):
+        counts = [(ngrams(words, size), ngrams(reference, size)) for words, reference in pairs]
+        matches = sum((own & allowed).total() for own, allowed in counts)
+        if not matches:
+            return 0.0
+        logs += log(matches / sum(own.total() for own, _ in counts)) / n
+    length, reference_length = (sum(map(len, side)) for side in zip(*pairs, strict=True))
+    return min(1.0, exp(1 - reference_length / length)) * exp(logs)
 
 
 def sacre_bleu(texts: Sequence[str], references: Sequence[str]) -> float:
@@ -50,36 +55,6 @@ def sacre_bleu(texts: Sequence[str], references: Sequence[str]) -> float:
     from sacrebleu.metrics.bleu import BLEU
 
     return float(BLEU().corpus_score(list(texts), [list(references)]).score)
-
-
-class Tally:
-    """Matches and totals per n-gram length, and lengths, summed over texts."""
-
-    def __init__(self, n: int) -> None:
-        self.matches, self.totals = [0] * n, [0] * n
-        self.length = self.reference_length = 0
-
-    def add(self, words: list[str], allowed: Sequence[Counter[Ngram]], length: int) -> None:
-        """Add one text. allowed: how often each n-gram may count; length: of its reference."""
-        for i, most in enumerate(allowed):
-            self.matches[i] += sum(min(count, most[ngram]) for ngram, count in ngrams(words, i + 1).items())
-            self.totals[i] += max(0, len(words) - i)
-        self.length += len(words)
-        self.reference_length += length
-
-    def bleu(self) -> float:
-        """The score from the counts, from 0 to 1."""
-        if not all(self.matches):
-            return 0.0
-        logs = 0.0
-        for match, total in zip(self.matches, self.totals, strict=True):
-            logs += log(match / total) / len(self.matches)
-        return min(1.0, exp(1 - self.reference_length / self.length)) * exp(logs)
-
-
-def words_of(texts: Sequence[str], tokenizer: Tokenizer = PLAIN) -> list[list[str]]:
-    """The words of each text, in lower case."""
-    return tokenizer.lists(texts)
 
 
 def ngrams(words: list[str], size: int) -> Counter[Ngram]:

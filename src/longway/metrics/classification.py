@@ -1,6 +1,6 @@
 """How well labels are predicted: accuracy, F1, AUROC, and calibration of probabilities.
 
-    truth, probabilities (rows, labels), labels  ->  METRICS["macro_f1"](...)  ->  one number
+    truth, probabilities (rows, labels), labels  ->  METRICS["macro_f1"].measure(...)  ->  one number
 
 `labels` names the columns of `probabilities`; the predicted label is the most likely one, the first on ties. Higher is
 better, except for the calibration error and the Brier score. A label without test rows is not an error: AUROC is then NaN, and
@@ -13,6 +13,7 @@ row was drawn. All metrics are tested against scikit-learn.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -23,7 +24,8 @@ from longway.errors import SettingError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Metric = Callable[[Sequence[str], Floats, Sequence[str]], float]
+Measure = Callable[[Sequence[str], Floats, Sequence[str]], float]
+OfNumbers = Callable[[Ints, Floats, Floats], Floats]
 
 BINS = 15  # as in Guo et al. 2017
 
@@ -58,13 +60,6 @@ def calibration_error_of(numbers: Ints, probabilities: Floats, weights: Floats) 
     )  # includes its upper edge
     gaps = weights @ csr_matrix((excess, (np.arange(len(numbers)), bin_)))
     return np.asarray(np.abs(gaps).sum(axis=1) / weights.sum(axis=1))
-
-
-NUMBER_METRICS: dict[str, Callable[[Ints, Floats, Floats], Floats]] = {
-    "auroc": auroc_of,
-    "calibration_error": calibration_error_of,
-    "brier": brier_of,
-}
 
 
 def _ranked_above(is_label: NDArray[np.bool_], scores: Floats, weights: Floats) -> Floats:
@@ -103,24 +98,43 @@ def binary_f1(truth: Sequence[str], probabilities: Floats, labels: Sequence[str]
     return float(f1_of(_confusion(truth, probabilities, labels))[list(labels).index(positive)])
 
 
-def _of_checked(name: str, truth: Sequence[str], probabilities: Floats, labels: Sequence[str]) -> float:
-    numbers, probabilities = checked(truth, probabilities, labels)
-    return float(NUMBER_METRICS[name](numbers, probabilities, np.ones((1, len(numbers))))[0])
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A row of `METRICS`.
+
+    words: its name in reports. measure: the metric of truth, probabilities and labels. of_numbers: the same for many resamples at once; None for
+    those that `intervals.py` resamples by right answers or confusion tables. is_share: whether it is written as a percentage.
+    """
+
+    words: str
+    measure: Measure
+    of_numbers: OfNumbers | None = None
+    is_share: bool = True
 
 
-METRICS: dict[str, Metric] = {
-    "accuracy": accuracy,
-    "macro_f1": macro_f1,
-    **{name: partial(_of_checked, name) for name in NUMBER_METRICS},
+def _of_numbers(words: str, of_numbers: OfNumbers) -> Metric:
+    def measure(truth: Sequence[str], probabilities: Floats, labels: Sequence[str]) -> float:
+        numbers, probabilities = checked(truth, probabilities, labels)
+        return float(of_numbers(numbers, probabilities, np.ones((1, len(numbers))))[0])
+
+    return Metric(words, measure, of_numbers, is_share=False)
+
+
+METRICS = {
+    "accuracy": Metric("accuracy", accuracy),
+    "macro_f1": Metric("macro F1", macro_f1),
+    "auroc": _of_numbers("AUROC", auroc_of),
+    "calibration_error": _of_numbers("calibration error", calibration_error_of),
+    "brier": _of_numbers("Brier score", brier_of),
 }
 
 
-def metric_named(name: str) -> Metric:
+def metric_named(name: str) -> Measure:
     """A metric of METRICS, or "f1:LABEL" for the F1 of one label."""
     kind, _, positive = name.partition(":")
     if kind == "f1" and positive:
         return partial(binary_f1, positive=positive)
-    return METRICS[name]
+    return METRICS[name].measure
 
 
 # ---- F1 of confusion tables: (..., labels, labels), truth by row, prediction by column ---------------------------------

@@ -54,7 +54,7 @@ def group_accuracies(
     >>> [(g.group, g.accuracy) for g in group_accuracies([1, 0, 1], ["a", "b", "a"])]
     [('b', 0.0), ('a', 1.0)]
     """
-    share = _share_of_seeds(correct)
+    share = seeds_by_rows(correct).mean(axis=0)  # of seeds that were correct
     rows: dict[Hashable, list[int]] = {}
     for row, group in enumerate(groups):
         if group is not None:
@@ -73,7 +73,7 @@ def pattern_accuracy(
 
     has_pattern: whether each row has the pattern. has_label: whether it has the label that the pattern predicts.
     """
-    share = _share_of_seeds(correct)
+    share = seeds_by_rows(correct).mean(axis=0)  # of seeds that were correct
     pattern, label = np.asarray(has_pattern, bool), np.asarray(has_label, bool)
     supporting, counter = (
         _accuracy(name, share[rows], [together[rows] for together in clusters])
@@ -89,11 +89,6 @@ def _gap_interval(first: GroupAccuracy, second: GroupAccuracy) -> tuple[float, f
         return -1.0, 1.0
     ends = [(one.accuracy, one.low, one.high) for one in (first, second)]
     return difference_interval(ends[0], ends[1])
-
-
-def _share_of_seeds(correct: ArrayLike) -> Floats:
-    """For each row, the share of seeds that were correct."""
-    return seeds_by_rows(correct).mean(axis=0)
 
 
 def _accuracy(group: str, share: Floats, clusters: Sequence[Ints]) -> GroupAccuracy:

@@ -28,7 +28,7 @@ from scipy.sparse import csr_matrix
 
 from longway.metrics import Measure
 from longway.metrics.classification import (
-    NUMBER_METRICS,
+    METRICS,
     checked,
     confusion_cells,
     f1_of,
@@ -90,11 +90,11 @@ def estimate(
     if metric == "accuracy":  # its interval is defined even if all rows are correct
         return accuracy_estimate(correct, clusters=clusters, draws=draws, seed=seed)
     together = widest(correct.mean(axis=0), clusters)
-    if metric == "macro_f1" or metric.startswith("f1:"):
+    of_numbers = METRICS[metric].of_numbers if metric in METRICS else None
+    if of_numbers is None:
         drawn = _resampled_f1(metric, truth, by_seed, labels, together, draws=draws, seed=seed)
     else:
         numbers, _ = checked(truth, by_seed[0], labels)
-        of_numbers = NUMBER_METRICS[metric]
         drawn = np.concatenate(
             [
                 np.mean([of_numbers(numbers, one_seed, weights) for one_seed in by_seed], axis=0)
@@ -124,8 +124,7 @@ def correctness(truth: Sequence[str], probabilities: ArrayLike, labels: Sequence
 
 def seeds_by_rows(correct: ArrayLike) -> Floats:
     """The array as (seeds, rows) of 0 and 1; a flat array is one seed."""
-    given = np.atleast_2d(np.asarray(correct, np.float64))
-    return given
+    return np.atleast_2d(np.asarray(correct, np.float64))
 
 
 # ---- resampling --------------------------------------------------------------------------------------------------------

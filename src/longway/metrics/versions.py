@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +62,8 @@ def compare_versions(
     return VersionDistance(
         rows=len(before),
         changed=changed_share(before, after),
-        bleu=bleu(before, after),
-        rouge=rouge(before, after, tokenizer),
+        bleu=sacre_bleu(after, before),
+        rouge=Rouge(*rouge_rows(before, after, tokenizer).mean(axis=0).tolist()),
         edits=float(distances.mean()),
         edit_share=float(shares.mean()),
     )
@@ -77,16 +78,6 @@ def changed_share(before: Sequence[str], after: Sequence[str]) -> float:
     return sum(old != new for old, new in zip(before, after, strict=True)) / len(before)
 
 
-def bleu(before: Sequence[str], after: Sequence[str]) -> float:
-    """Corpus BLEU of the new texts with the old ones as references, 0 to 100."""
-    return sacre_bleu(after, before)
-
-
-def rouge(before: Sequence[str], after: Sequence[str], tokenizer: Tokenizer = PLAIN) -> Rouge:
-    """ROUGE-1, ROUGE-2 and ROUGE-L of the new texts with the old ones as references."""
-    return Rouge(*rouge_rows(before, after, tokenizer).mean(axis=0).tolist())
-
-
 def rouge_rows(before: Sequence[str], after: Sequence[str], tokenizer: Tokenizer = PLAIN) -> Floats:
     """(rows, 3): ROUGE-1, ROUGE-2 and ROUGE-L of each row, 0 to 1."""
     for package in ("rouge_score", "rapidfuzz"):
@@ -94,7 +85,9 @@ def rouge_rows(before: Sequence[str], after: Sequence[str], tokenizer: Tokenizer
     from rapidfuzz.distance import LCSseq
     from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]
 
-    scorer = RougeScorer(["rouge1", "rouge2"], tokenizer=_SplitAtSpaces())
+    scorer = RougeScorer(
+        ["rouge1", "rouge2"], tokenizer=SimpleNamespace(tokenize=str.split)
+    )  # words are already separated by spaces
     result = np.zeros((len(before), 3))
     pairs = zip(tokenizer.lists(before), tokenizer.lists(after), strict=True)
     for row, pair in enumerate(pairs):
@@ -188,13 +181,6 @@ def _rows_by_label(
             if word in word_index:
                 counts[word_index[word], label_index[label]] += 1
     return counts, totals
-
-
-class _SplitAtSpaces:
-    """The tokenizer for rouge_score: words are already separated by spaces."""
-
-    def tokenize(self, text: str) -> list[str]:
-        return text.split()
 
 
 def _require(package: str, purpose: str) -> None:

@@ -22,12 +22,11 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags_array
 
 from longway.errors import SettingError
-from longway.models.classifier import FitData, Floats, Inputs, Ints, check_kind, targets_of
-from longway.models.objectives import CrossEntropy, Objective
+from longway.models.classifier import Bools, FitData, Floats, Inputs, Ints, check_kind, targets_of
+from longway.models.objectives import CrossEntropy
 from longway.models.saved import (
     SavedModel,
     load_arrays,
@@ -86,7 +85,7 @@ class Linear(BagOfWordsClassifier):
     seed: int = 0
 
     def features(self, inputs: Inputs) -> csr_matrix:
-        """(n, columns) of TF-IDF, columns as `words_.names()`."""
+        """(n, columns) of TF-IDF, columns as in `words_.kept`."""
         assert self.idf_ is not None  # it was fitted
         return tf_idf(self.words_.counts(inputs), self.idf_)
 
@@ -121,7 +120,13 @@ class NaiveBayes(BagOfWordsClassifier):
     def _fit(self, given: FitData) -> None:
         """Count, each row as often as the objective weights it. Validation rows are not used."""
         targets = targets_of(given.data.labels, self.labels_)
-        weights = _row_weights(given.objective, len(targets))
+        objective = given.objective
+        if not isinstance(objective, CrossEntropy) or objective.offsets is not None:
+            raise SettingError(
+                f"naive Bayes counts words and minimizes no loss, so it only supports row weights. Got {type(objective).__name__}. "
+                "For this training method choose bow."
+            )
+        weights = np.ones(len(targets)) if objective.weights is None else objective.weights
         self.words_, counts = WordFeatures.learned(given.data.inputs, min_rows=self.min_rows)
         member = np.eye(len(self.labels_))[targets] * weights[:, None]  # (n, labels)
         table = _present(counts).T @ member + self.smoothing
@@ -132,15 +137,6 @@ class NaiveBayes(BagOfWordsClassifier):
 def _present(counts: csr_matrix) -> csr_matrix:
     """Ones instead of counts."""
     return csr_matrix((np.ones(len(counts.data)), counts.indices, counts.indptr), counts.shape)
-
-
-def _row_weights(objective: Objective, n: int) -> Floats:
-    if not isinstance(objective, CrossEntropy) or objective.offsets is not None:
-        raise SettingError(
-            f"naive Bayes counts words and minimizes no loss, so it only supports row weights. Got {type(objective).__name__}. "
-            "For this training method choose bow."
-        )
-    return np.ones(n) if objective.weights is None else objective.weights
 
 
 class WordFeatures:
@@ -178,21 +174,6 @@ class WordFeatures:
         if len(self.kept):
             known = self.kept[np.minimum(column, len(self.kept) - 1)] == keys
         return _counted(rows[known], column[known], (len(inputs), len(self.kept)))
-
-    def names(self) -> list[str]:
-        """The name of each column, as in the module's docstring."""
-        n = len(self.words)
-        marks = ("{}", "({})", "{}+", "{}-")
-
-        def name(key: int) -> str:
-            if key < 4 * n:
-                return marks[key // n].format(self.words[key % n])
-            if key < 4 * n + 2:
-                return "+-"[key - 4 * n]
-            first, second = divmod(key - 4 * n - 2, n)
-            return f"{self.words[first]} {self.words[second]}"
-
-        return [name(key) for key in self.kept.tolist()]
 
     def _keys(self, tokens: _Tokens) -> tuple[Ints, Ints]:
         """For every word and word pair its row and its number.
@@ -238,7 +219,7 @@ class _Tokens(NamedTuple):
     codes: Ints
     words: list[str]
     rows: Ints
-    is_context: NDArray[np.bool_]
+    is_context: Bools
 
 
 def _tokens_of(inputs: Inputs) -> _Tokens:

@@ -77,25 +77,16 @@ def check_named(name: str) -> None:
         model_named(name)
 
 
-def is_tuned(name: str) -> bool:
-    """Whether a name is that of an encoder that is fine-tuned, as a whole or with LoRA.
-
-    >>> is_tuned("minilm-full"), is_tuned("hf:bert-base-uncased"), is_tuned("minilm"), is_tuned("bow")
-    (True, True, False, False)
-    """
-    is_encoder = name not in ("bow", "nb", *STATIC) and not is_of_module(name)
-    return is_encoder and _encoder_and_tuning(name)[1] != "frozen"
-
-
 def tuning_of(name: str, *, paper: bool = False, **given: float | None) -> dict[str, Any]:
-    """The options of a classifier that is fine-tuned; none for others.
+    """The options of an encoder that is fine-tuned, as a whole or with LoRA; none for other classifiers.
 
     paper: those of `GRAMMAR_PAPER` instead of the defaults. given: options with values of their own; None for those without.
 
-    >>> tuning_of("minilm-full", epochs=2), tuning_of("bow", epochs=2)
-    ({'epochs': 2}, {})
+    >>> tuning_of("minilm-full", epochs=2), tuning_of("hf:bert-base-uncased", epochs=2), tuning_of("minilm", epochs=2)
+    ({'epochs': 2}, {'epochs': 2}, {})
     """
-    if not is_tuned(name):
+    is_encoder = name not in ("bow", "nb", *STATIC) and not is_of_module(name)
+    if not is_encoder or _encoder_and_tuning(name)[1] == "frozen":
         return {}
     chosen = {option: value for option, value in given.items() if value is not None}
     return {**GRAMMAR_PAPER, **chosen} if paper else chosen
@@ -164,7 +155,11 @@ def load_model(folder: Path) -> Classifier:
     if about.model == "clever":
         from longway.models.training.clever import FUSION, TEXT_ONLY, Difference
 
-        return Difference.of(about, load_model(folder / FUSION), load_model(folder / TEXT_ONLY))
+        parts = load_model(folder / FUSION), load_model(folder / TEXT_ONLY)
+        assert about.strength is not None  # CLEVER always has one
+        both = Difference(*parts, strength=about.strength)
+        both.labels_ = about.labels
+        return both
     raise SettingError(
         f"The classifier in {folder} is of the kind {about.model!r}, which this version does not know. Train it again."
     )

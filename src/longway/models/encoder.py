@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from longway.errors import MissingExtra, SettingError
 from longway.models.classifier import Inputs, Ints, by_length
-from longway.models.network_training import NetworkClassifier, NetworkPlan
+from longway.models.network_training import NetworkClassifier
 from longway.models.pretrained import TOKENS_A_BATCH, Pretrained, Read, mean_state
 
 # Names of queries and values in different architectures; the first line that is complete is used.
@@ -79,20 +79,6 @@ class Encoder(NetworkClassifier[Read]):
 
     def _base(self) -> tuple[str, str]:
         return self.encoder, self.network_.base.base_hash
-
-    def _plan(self) -> NetworkPlan:
-        assert self.epochs is not None  # set in __post_init__
-        assert self.learning_rate is not None
-        return NetworkPlan(
-            self.epochs,
-            self.batch,
-            self.learning_rate,
-            patience=self.patience,
-            check=self.check,
-            warm_up=self.warm_up,
-            weight_decay=self.weight_decay,
-            seed=self.seed,
-        )
 
     def _read(self, inputs: Inputs) -> Read:
         return self.network_.base.read(inputs.texts, inputs.contexts, max_tokens=self.max_tokens)

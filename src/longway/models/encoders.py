@@ -116,7 +116,10 @@ class VectorCache:
 
         model: identifies what computes, with its weights and settings; other models do not share vectors.
         """
-        keys = [_key(model, text) for text in items]
+        keys = [
+            blake2b(f"{model}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            for text in items
+        ]
         vectors = self._get(keys)
         missing = {key: text for key, text in zip(keys, items, strict=True) if key not in vectors}
         waiting = list(missing)
@@ -153,7 +156,3 @@ class VectorCache:
             in_use="Delete it or choose another file: the cache of vectors only saves time.",
         ):
             yield
-
-
-def _key(model: str, text: str) -> bytes:
-    return blake2b(f"{model}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -18,8 +18,8 @@ from longway.models.catalog import model_named
 from longway.models.classifier import Classifier, Ints, Labelled
 from longway.models.folds import folds_of, numbered
 from longway.models.importance import MaskableText, WordScores, word_importance
+from longway.models.importance.masking import field_texts
 from longway.models.own_model import OwnModel
-from longway.text.tokenizer import Tokenizer
 
 DEFAULT = ("bow", "nb", "dan", "cnn", "gru")
 MASKED = 64  # masked texts for a model without gradients: enough to rank words
@@ -84,42 +84,34 @@ class Ensemble:
         *,
         method: str = "ig",
         field: str = "text",
-        rows: Sequence[int] | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> list[WordScores]:
-        """One model's word scores for the label of each row, from the fit that has not seen the row.
+        """One model's word scores for the label of each row, from the fit that has not seen the row; zeros for a label it has never seen.
 
-        field: "text" or "context". rows: default all.
+        field: "text" or "context".
         """
-        wanted = np.arange(len(self.data)) if rows is None else np.asarray(rows, np.int64)
         by_row: dict[int, WordScores] = {}
         for fold in range(self.n_folds):
-            in_fold = wanted[self.fold[wanted] == fold]
-            if not len(in_fold):
-                continue
             model = self.model(name, fold)
-            known = [row for row in in_fold.tolist() if self.data.labels[row] in model.labels_]
-            if is_own := method == "ig" and isinstance(model, OwnModel):
-                samples: int | None = MASKED  # it has no gradients
-            else:
-                samples = STEPS if method == "ig" else None
+            rows = np.flatnonzero(self.fold == fold).tolist()
+            known = [row for row in rows if self.data.labels[row] in model.labels_]
+            has_gradients = not isinstance(model, OwnModel)
             scores = word_importance(
                 model,
                 self.data.inputs.take(known),
-                method="lime" if is_own else method,
+                method=method if has_gradients or method != "ig" else "lime",
                 field=field,
                 target=[self.data.labels[row] for row in known],
-                samples=samples,
+                samples=None if method != "ig" else STEPS if has_gradients else MASKED,
                 seed=self.seed,
                 progress=progress,
             )
             by_row.update(zip(known, scores, strict=True))
-        texts = self.data.inputs.contexts if field == "context" else self.data.inputs.texts
-        assert texts is not None  # `word_importance` refuses rows without contexts
-        return [
-            by_row.get(row) or _zero_scores(texts[row], field, self.data.inputs.tokenizer)
-            for row in wanted.tolist()
-        ]
+        for row, text in enumerate(field_texts(self.data.inputs, field)):
+            if row not in by_row:
+                words = MaskableText.of(text, self.data.inputs.tokenizer)
+                by_row[row] = WordScores(words.words, words.spans, np.zeros(len(words)), "", field)
+        return [by_row[row] for row in range(len(self.data))]
 
 
 def _folds(data: Labelled, folds: int, seed: int) -> Ints:
@@ -131,9 +123,3 @@ def _folds(data: Labelled, folds: int, seed: int) -> Ints:
             "Use more rows."
         )
     return folds_of(groups, folds, seed=seed)
-
-
-def _zero_scores(text: str, field: str, tokenizer: Tokenizer) -> WordScores:
-    """Scores of a text whose label the model has never seen: all zero."""
-    words = MaskableText.of(text, tokenizer)
-    return WordScores(words.words, words.spans, np.zeros(len(words)), "", field)

@@ -22,13 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.errors import MissingExtra
-from longway.models.classifier import by_length
+from longway.models.classifier import Bools, Ints, by_length
 from longway.models.saved import folder_hash
 
-Bools = NDArray[np.bool_]
-
 Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 Tokens = tuple[list[int], list[int]]  # token ids and segment ids of a text or pair
 Forward = Callable[[Ints, Ints, Bools], Floats]  # ids, segments, mask -> states
 
@@ -45,7 +42,6 @@ class MiniLM:
     """Encodes texts and pairs of texts.
 
     weights: named as in BERT's files, (out, in) as torch stores them. in_8_bits: with rounded products, three times as fast.
-    forward: computes the last layer's states; default ONNX Runtime.
     """
 
     def __init__(
@@ -54,13 +50,11 @@ class MiniLM:
         tokenizer: Any,
         *,
         in_8_bits: bool = False,
-        forward: Forward | None = None,
     ) -> None:
         self.weights = weights
         self.tokenizer = tokenizer
         self.in_8_bits = in_8_bits
         self.width = weights["embeddings.LayerNorm.weight"].shape[0]
-        self._given_forward = forward
 
     @classmethod
     def load(cls) -> MiniLM:
@@ -107,8 +101,6 @@ class MiniLM:
     @cached_property
     def forward(self) -> Forward:
         """The forward pass: (batch, tokens) of ids, segments and mask (true for tokens) -> (batch, tokens, width)."""
-        if self._given_forward is not None:
-            return self._given_forward
         if not can_run():
             raise MissingExtra("onnxruntime", extra="local", purpose="the sentence encoder")
         graph = Path(__file__).with_name("minilm_8_bits.onnx" if self.in_8_bits else "minilm.onnx")

@@ -11,29 +11,27 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from longway.errors import SettingError
 from longway.models.classifier import (
     Classifier,
     FitData,
+    Floats,
     Inputs,
-    Labelled,
+    Ints,
     check_kind,
     targets_of,
 )
 from longway.models.objectives import Best, Objective, held_out, loss_and_accuracy, not_a_number
 from longway.models.saved import SavedModel, check_base, load_arrays, save_arrays, settings_of
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 State = dict[str, Tensor]
 R = TypeVar("R")  # rows as a classifier reads them
 
@@ -55,6 +53,11 @@ class NetworkPlan:
     warm_up: float | None = None
     weight_decay: float = 0.01
     seed: int = 0
+
+    @classmethod
+    def of(cls, model: object) -> Self:
+        """The settings of a classifier that have the names of these fields."""
+        return cls(**{one.name: getattr(model, one.name) for one in fields(cls) if hasattr(model, one.name)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,6 @@ class NetworkClassifier(Classifier, Generic[R]):
         """Name and hash of the pretrained files the network is built on."""
 
     @abstractmethod
-    def _plan(self) -> NetworkPlan: ...
-
-    @abstractmethod
     def _read(self, inputs: Inputs) -> R:
         """Rows as the network takes them."""
 
@@ -139,7 +139,10 @@ class NetworkClassifier(Classifier, Generic[R]):
         """Train, and keep the best state on the validation rows: a tenth of the rows if none are given."""
         self.pairs_ = given.is_pairs
         targets = targets_of(given.data.labels, self.labels_)
-        rows, stop = training_rows(given.data, targets, given.validation, seed=self.seed)
+        rows, stop = np.arange(len(targets)), given.validation
+        if stop is None:
+            rows, stopping = held_out(targets, seed=self.seed)
+            stop = given.data.take(stopping)
         stop_targets = targets_of(stop.labels, self.labels_)
         with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
             torch.manual_seed(self.seed)
@@ -152,7 +155,7 @@ class NetworkClassifier(Classifier, Generic[R]):
                 lambda batch: self._forward(read, batch),
                 lambda: (self._logits(stop_read), stop_targets),
             )
-            NetworkTraining(self.network_, task, self._plan()).run()
+            NetworkTraining(self.network_, task, NetworkPlan.of(self)).run()
 
     def _checked(self, inputs: Inputs) -> R:
         check_kind(inputs, pairs=self.pairs_)
@@ -168,16 +171,6 @@ class NetworkClassifier(Classifier, Generic[R]):
 
     def _trained(self) -> State:
         return {name: p for name, p in self.network_.named_parameters() if p.requires_grad}
-
-
-def training_rows(
-    data: Labelled, targets: Ints, validation: Labelled | None, *, seed: int
-) -> tuple[Ints, Labelled]:
-    """The rows to train on and the validation rows: the given ones, or a tenth of the rows."""
-    if validation is not None:
-        return np.arange(len(data)), validation
-    rows, stop = held_out(targets, seed=seed)
-    return rows, data.take(stop)
 
 
 def device_named(device: str) -> torch.device:

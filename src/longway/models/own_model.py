@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from hashlib import blake2b
 from importlib import import_module
 from inspect import getsource, isfunction, signature
@@ -92,7 +91,7 @@ class OwnModel(Classifier):
 
     def _asked(self, texts: list[str]) -> list[dict[str, float]]:
         model = self.model
-        if _is_hugging_face(model):  # its `predict` does not truncate
+        if type(model).__module__.startswith("transformers.pipelines"):  # its `predict` does not truncate
             return [self._by_label(answer) for answer in model(texts, truncation=True)]
         if hasattr(model, "predict_proba"):
             columns = np.asarray(model.predict_proba(texts), np.float64)
@@ -137,10 +136,6 @@ class OwnModel(Classifier):
         raise SettingError(f"{self.called} cannot be saved with a run. Leave out save_models.")
 
 
-def _is_hugging_face(model: object) -> bool:
-    return type(model).__module__.startswith("transformers.pipelines")
-
-
 def _label(answer: Any) -> str:
     """The name of a label that is text or a whole number; ValueError for a score, which differs for every text."""
     if isinstance(answer, float | np.floating):
@@ -161,7 +156,8 @@ def place_of(answer: str, labels: tuple[str, ...], called: str) -> int:
     >>> place_of("LABEL_1", ("0", "1"), "my_model"), place_of("a", ("A", "a"), "my_model")
     (1, 1)
     """
-    places = _places(labels)
+    plain = {plain_label(label): place for place, label in enumerate(labels)}
+    places = plain | {label: place for place, label in enumerate(labels)}  # a label's own name counts first
     place = places.get(answer, places.get(plain_label(answer)))
     if place is None:
         raise TrainingError(
@@ -169,13 +165,6 @@ def place_of(answer: str, labels: tuple[str, ...], called: str) -> int:
             "Return one of them for each text."
         )
     return place
-
-
-@lru_cache
-def _places(labels: tuple[str, ...]) -> dict[str, int]:
-    """The place of each label by its plain name and by its own, which counts first."""
-    plain = {plain_label(label): place for place, label in enumerate(labels)}
-    return plain | {label: place for place, label in enumerate(labels)}
 
 
 def name_of(model: object) -> str:
@@ -241,16 +230,8 @@ def source_hash(name: str) -> str:
 
 
 def _found(name: str) -> Any:
-    return _given[name] if name in _given else _imported(name)
-
-
-def _module(name: str) -> ModuleType:
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # a module of the working folder, as with python -m
-    return import_module(name.partition(":")[0].removesuffix(".py").replace("/", "."))
-
-
-def _imported(name: str) -> Any:
+    if name in _given:
+        return _given[name]
     if name.partition(":")[0] in ELSEWHERE:
         raise SettingError(
             f"{name} cannot be trained here. Expected a model by name, or MODULE:NAME for a model of your own. `longway fairness --fairscore` measures "
@@ -262,6 +243,12 @@ def _imported(name: str) -> Any:
         raise SettingError(
             f"The model {name!r} could not be imported: {type(error).__name__}: {error}. Expected MODULE:NAME, such as my_models:pipeline for `pipeline` in my_models.py."
         ) from error
+
+
+def _module(name: str) -> ModuleType:
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a module of the working folder, as with python -m
+    return import_module(name.partition(":")[0].removesuffix(".py").replace("/", "."))
 
 
 def _fresh(given: Any, called: str, seed: int) -> Any:

@@ -180,8 +180,9 @@ def read_model(auto: Any, where: str, what: str, otherwise: str) -> tuple[Any, A
     auto: the class of transformers that reads it. what, otherwise: the start of the error message, and its last advice.
     """
     from transformers import AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar
 
-    without_progress_bar()
+    disable_progress_bar()  # of reading weights; downloads still show one
     with readable_errors(what, otherwise), _without_load_report():
         tokenizer = AutoTokenizer.from_pretrained(where, trust_remote_code=False)
         model, loading = auto.from_pretrained(
@@ -200,13 +201,6 @@ def read_config(where: str, what: str, otherwise: str) -> Any:
 
     with readable_errors(what, otherwise):
         return AutoConfig.from_pretrained(where, trust_remote_code=False)
-
-
-def without_progress_bar() -> None:
-    """Hide the progress bar of reading and writing weights; downloads still show one."""
-    from transformers.utils.logging import disable_progress_bar
-
-    disable_progress_bar()
 
 
 @contextmanager

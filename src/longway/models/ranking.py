@@ -13,17 +13,14 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from longway.models.classifier import Inputs
+from longway.models.classifier import Floats, Inputs
 from longway.models.encoder import Encoder
-from longway.models.network_training import NetworkTraining, TrainingTask
+from longway.models.network_training import NetworkPlan, NetworkTraining, TrainingTask
 from longway.models.objectives import CrossEntropy, held_out
 from longway.models.pretrained import Read
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Asked = tuple[str, Sequence[str]]  # a prompt and its candidates
 NO_CANDIDATE = -1e4  # the score of places that a question does not have
 
@@ -53,9 +50,9 @@ class EncoderRanker(Encoder):
                 rows,
                 lengths,
                 lambda batch: self._table([read[i] for i in batch], width),
-                lambda: (self._stopping(read, stop, width), targets[stop]),
+                lambda: (self._stopping([read[i] for i in stop], width), targets[stop]),
             )
-            NetworkTraining(self.network_, task, self._plan()).run()
+            NetworkTraining(self.network_, task, NetworkPlan.of(self)).run()
 
     def scores(self, questions: Sequence[Asked]) -> Floats:
         """The score of each candidate, question after question."""
@@ -69,15 +66,17 @@ class EncoderRanker(Encoder):
     def _table(self, questions: Sequence[Read], width: int) -> Tensor:
         """(questions, width): the scores of their candidates."""
         scores: Tensor = self.network_([one for question in questions for one in question])[:, 0]
-        places = [at * width + i for at, question in enumerate(questions) for i in range(len(question))]
-        table = scores.new_full((len(questions) * width,), NO_CANDIDATE)
-        filled = table.index_put((torch.tensor(places, device=scores.device),), scores)
-        return filled.reshape(len(questions), width)
+        return _by_question(scores, questions, width)
 
-    def _stopping(self, read: Sequence[Read], stop: Ints, width: int) -> Floats:
-        scores = self._logits([one for i in stop for one in read[i]])[:, 0]
-        table, start = np.full((len(stop), width), NO_CANDIDATE), 0
-        for at, i in enumerate(stop):
-            table[at, : len(read[i])] = scores[start : start + len(read[i])]
-            start += len(read[i])
+    def _stopping(self, questions: Sequence[Read], width: int) -> Floats:
+        scores = self._logits([one for question in questions for one in question])[:, 0]
+        table: Floats = _by_question(torch.from_numpy(scores), questions, width).numpy()
         return table
+
+
+def _by_question(scores: Tensor, questions: Sequence[Read], width: int) -> Tensor:
+    """(questions, width): scores of candidates, question after question, in a table."""
+    places = [at * width + i for at, question in enumerate(questions) for i in range(len(question))]
+    table = scores.new_full((len(questions) * width,), NO_CANDIDATE)
+    filled = table.index_put((torch.tensor(places, device=scores.device),), scores)
+    return filled.reshape(len(questions), width)

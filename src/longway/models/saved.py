@@ -75,7 +75,11 @@ def load_arrays(folder: Path) -> dict[str, NDArray[Any]]:
     _needs_safetensors()
     from safetensors.numpy import load_file
 
-    return dict(load_file(_existing(folder / WEIGHTS)))
+    if not (folder / WEIGHTS).is_file():
+        raise SettingError(
+            f"The saved classifier in {folder} is incomplete: {WEIGHTS} is missing. Save it again."
+        )
+    return dict(load_file(folder / WEIGHTS))
 
 
 @cache
@@ -97,14 +101,6 @@ def check_base(name: str, expected: str | None, got: str) -> None:
             f"The classifier was trained on an encoder {name!r} with other files: {expected} then, {got} now. "
             "Restore the old files, or train it again."
         )
-
-
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise SettingError(
-            f"The saved classifier in {path.parent} is incomplete: {path.name} is missing. Save it again."
-        )
-    return path
 
 
 def _needs_safetensors() -> None:

@@ -15,28 +15,18 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
-from longway.models.classifier import Classifier, FitData, Inputs, targets_of
+from longway.models.classifier import Classifier, FitData, Floats, Inputs, Ints, targets_of
 from longway.models.objectives import Best, Objective, loss_and_accuracy, not_a_number
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Matrix: TypeAlias = csr_matrix | Floats
+Scored: TypeAlias = tuple[Matrix, Ints]  # rows to evaluate during training: features and label indices
 
 MAX_STEPS = 1024
 MOVING_STEPS = 512
 LEARNING_RATE = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """Rows to evaluate during training: features and label indices."""
-
-    features: Matrix
-    targets: Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +58,7 @@ class SoftmaxClassifier(Classifier):
         stop = None
         if given.validation is not None:
             targets = targets_of(given.validation.labels, self.labels_)
-            stop = Scored(self.features(given.validation.inputs), targets)
+            stop = self.features(given.validation.inputs), targets
         n_labels = len(self.labels_)
         self.regression_ = fit_softmax(
             features, given.objective, n_labels, strength=strength, validation=stop
@@ -135,7 +125,8 @@ class _Checkpoints:
         if self.validation is None:
             return
         now = self.loss.unpacked(flat.copy())
-        loss, accuracy = loss_and_accuracy(now.logits(self.validation.features), self.validation.targets)
+        features, targets = self.validation
+        loss, accuracy = loss_and_accuracy(now.logits(features), targets)
         self.best.offer(accuracy, loss, lambda: now)
 
 

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from longway.models.classifier import Inputs, Ints
 from longway.models.minilm import MiniLM, model_folder
-from longway.models.network_training import NetworkClassifier, NetworkPlan, device_named
+from longway.models.network_training import NetworkClassifier, device_named
 from longway.models.saved import folder_hash
 from longway.text.tokenizer import PLAIN, Tokenizer
 
@@ -64,11 +64,6 @@ class StaticNet(NetworkClassifier[Columns]):
 
     def _base(self) -> tuple[str, str]:
         return "minilm", folder_hash(model_folder())
-
-    def _plan(self) -> NetworkPlan:
-        return NetworkPlan(
-            self.epochs, self.batch, self.learning_rate, patience=self.patience, seed=self.seed
-        )
 
     def _read(self, inputs: Inputs) -> Columns:
         columns = [inputs.texts] if inputs.contexts is None else [inputs.texts, inputs.contexts]

@@ -126,9 +126,7 @@ def versions(
 
     marks: as in `side_by_side`. styles: the style of each level of a mark.
     """
-    sides = side_by_side(
-        harmless(before[:COMPARE_LIMIT]), harmless(after[:COMPARE_LIMIT]), marks=marks, limit=limit
-    )
+    sides = side_by_side(before, after, marks=marks, limit=limit)
     of_level = [{**(styles or {}), CHANGED: style} for style in ("del", "ins")]
     old, new = (
         [sections.Span(piece.text, style[piece.level]) if piece.level else piece.text for piece in side]
@@ -145,7 +143,7 @@ def side_by_side(
     notes: tuple[Sequence[Span], Sequence[Span]] = ((), ()),
     limit: int = EDIT_LIMIT,
 ) -> tuple[list[Piece], list[Piece]]:
-    """Both texts in pieces, marked where they differ.
+    """Both texts in pieces, cleaned, marked where they differ.
 
     limit: characters of each. marks: parts of the text before that have a level of their own if they are unchanged.
     notes: parts of each text that have a note, changed or not, in reading order: start, end, number of the note.
@@ -154,7 +152,7 @@ def side_by_side(
     >>> [(piece.text, piece.level) for piece in new]
     [('It is ', 0), ('closed', 1), ('.', 0)]
     """
-    changes = differences(before, after)
+    changes = differences(harmless(before[:COMPARE_LIMIT]), harmless(after[:COMPARE_LIMIT]))
     return _side(changes, "removed", limit, marks, notes[0]), _side(changes, "added", limit, (), notes[1])
 
 

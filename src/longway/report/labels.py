@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from longway.levels import LEVELS, level_noun
 from longway.records import Leak, Problem, Verdict
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
 from longway.report.numbers import count, percent, short
@@ -33,7 +34,6 @@ POINTS = (
     "Points",
     "Percentage points of accuracy: how much more often than by chance a model is right that predicts the label for exactly the rows with the pattern, if the label and all others were equally frequent. Rare patterns have few points even if they are certain.",
 )  # in "How to read this"
-LEVELS = {"token": "word", "ngram": "phrase", "pair": "word pair"}  # in plain words, where they differ
 
 SEEN = {
     "candidates": "surface and words",
@@ -90,7 +90,7 @@ def named_span(name: str, labels: Labels) -> Span:
 
 def level_name(level: str) -> str:
     """What kind of pattern it is, in plain words."""
-    return LEVELS.get(level, cut(level))
+    return level_noun(level) if level in LEVELS else cut(level)
 
 
 def part_name(leak: Leak) -> str:

@@ -8,21 +8,23 @@ r"""A tree as an SVG picture: a dot at each node, the words of both texts below 
       a    man  sits         first text
       a  woman  sits         second text; – for no word
 
-A picture has its own size and shrinks with its box. Everything a dataset brings goes through `charts.tag`, which escapes it.
+A picture has its own size and shrinks with its box. It is drawn by `templates/tree.svg.jinja`, whose environment escapes everything a dataset brings.
 The grammar's symbols are not drawn: `trees.txt` of a run has them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
+from jinja2 import Template
 from markupsafe import Markup
 
 from longway.grammars.trees import Tree, nodes, sides
 from longway.grammars.vocabulary import UNKNOWN
-from longway.report.charts import tag
 from longway.report.excerpts import PATTERN_LIMIT, cut, cut_to_width, width_of
+from longway.report.html import environment
 
 MAX_LEAVES = 48  # of a tree that is drawn
 LETTER = 7.6  # of 13 pixels, on average
@@ -34,10 +36,10 @@ MARGIN = 12
 NO_WORD, RARE = "–", "[rare]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(NamedTuple):
     """Where a node stands: its middle, its height above the leaves, and the edges of its words."""
 
+    number: int
     tree: Tree
     x: float
     level: int
@@ -62,36 +64,15 @@ def tree_picture(tree: Tree, marks: Collection[int], *, colour: str, pair: bool,
     height, width = base + 14 + lines * LINE + MARGIN, placed[-1].right + GAP
     outer = _outermost(placed, marks)
     inside = {number for mark in outer for number in _below(placed, mark)}
-    drawn = [
-        *(_band(placed[mark], base, lines) for mark in outer),
-        *_branches(placed, inside, base),
-        *(
-            tag(
-                "circle",
-                cx=_at(node.x),
-                cy=_y(node, base) - 4,
-                r=3,
-                class_=f"symbol{' told' * (number in inside)}",
-            )
-            for number, node in enumerate(placed)
-        ),
-        *(
-            _words(node, number in inside, base, pair)
-            for number, node in enumerate(placed)
-            if node.level == 0
-        ),
-    ]
-    texts = [" ".join(words) or NO_WORD for words in sides(tree)][: 2 if pair else 1]
-    title = tag("title", cut(" → ".join(texts), PATTERN_LIMIT), id=f"{key}-title")
-    return tag(
-        "svg",
-        title,
-        *drawn,
-        role="img",
-        class_=f"tree {colour}",
-        viewBox=f"0 0 {width:.0f} {height}",
-        width=f"{width:.0f}",
-        aria_labelledby=f"{key}-title",
+    texts = [" ".join(words) or NO_WORD for words in sides(tree)][:lines]
+    return Markup(
+        _template().render(
+            placed=placed,
+            bands=[placed[mark] for mark in outer],
+            inside=inside,
+            title=cut(" → ".join(texts), PATTERN_LIMIT),
+            **{"base": base, "lines": lines, "height": height, "width": width, "colour": colour, "key": key},
+        )
     )
 
 
@@ -103,13 +84,15 @@ def _placed(found: list[Tree]) -> list[_Node]:
     for number, node in enumerate(found):
         if node.parts is None:
             wide = LETTER * max(width_of(_shown(word)) for word in node.words)
-            placed.append(_Node(node, at + wide / 2, 0, at, at + wide, ()))
+            placed.append(_Node(number, node, at + wide / 2, 0, at, at + wide, ()))
             at += wide + GAP
         else:
             right, left = waiting.pop(), waiting.pop()
             one, other = placed[left], placed[right]
             level = 1 + max(one.level, other.level)
-            placed.append(_Node(node, (one.x + other.x) / 2, level, one.left, other.right, (left, right)))
+            placed.append(
+                _Node(number, node, (one.x + other.x) / 2, level, one.left, other.right, (left, right))
+            )
         waiting.append(number)
     return placed
 
@@ -129,44 +112,13 @@ def _below(placed: list[_Node], number: int) -> list[int]:
     return found
 
 
-def _band(node: _Node, base: int, lines: int) -> Markup:
-    top = _y(node, base) - LEVEL // 2
-    return tag(
-        "rect", x=_at(node.left - GAP / 2 + 1), y=top, width=_at(node.right - node.left + GAP - 2),
-        height=base + 14 + lines * LINE + 4 - top, rx=6, class_="telling",
-    )  # fmt: skip
-
-
-def _branches(placed: list[_Node], inside: set[int], base: int) -> list[Markup]:
-    return [
-        tag(
-            "line", x1=_at(node.x), y1=_y(node, base) - 4, x2=_at(placed[part].x), y2=_y(placed[part], base) - 4,
-            class_="branch told" if number in inside else "branch",
-        )
-        for number, node in enumerate(placed)
-        for part in node.parts
-    ]  # fmt: skip
-
-
-def _words(node: _Node, told: bool, base: int, pair: bool) -> Markup:
-    words = node.tree.words if pair else node.tree.words[:1]
-    lines = [
-        tag(
-            "text", _shown(word), x=_at(node.x), y=base + 14 + (i + 1) * LINE - 4, text_anchor="middle",
-            class_=("word told" if told else "word") if word else "nothing",
-        )
-        for i, word in enumerate(words)
-    ]  # fmt: skip
-    return tag("g", *lines)
-
-
 def _shown(word: str) -> str:
     return cut_to_width(RARE if word == UNKNOWN else word, WORD_COLUMNS) if word else NO_WORD
 
 
-def _y(node: _Node, base: int) -> int:
-    return base - node.level * LEVEL
-
-
-def _at(x: float) -> str:
-    return f"{x:.1f}"
+@cache
+def _template() -> Template:
+    made = environment("longway.report")
+    made.filters |= {"at": "{:.1f}".format, "shown": _shown}
+    made.globals |= {"LEVEL": LEVEL, "GAP": GAP, "LINE": LINE}
+    return made.get_template("tree.svg.jinja")

@@ -18,9 +18,8 @@ from typing import Any
 
 import polars as pl
 
-from longway.data.choice_answers import LETTERS
 from longway.data.choice_cells import apply_choice_edits
-from longway.data.choice_columns import GivenColumns
+from longway.data.choice_columns import LETTERS, GivenColumns
 from longway.data.choices import ChoiceDataset, Question, cell_value, load_choices, offered
 from longway.data.columns import ID_COLUMN
 from longway.data.table import DataTable, combine

@@ -182,7 +182,7 @@ class EditList:
         """The keys of all edits of a filter, in its order."""
         where, values = self._where(filter)
         query = f"select key from edits where {where} order by {ORDERS[filter.order]}"
-        return [row[0] for row in self.database.query(query, values)] if self.has_any else []
+        return [row[0] for row in self.database.query(query, values)]
 
     def all(self, filter: EditFilter) -> Iterator[ReviewedEdit]:
         """Every edit of a filter in its order, read in batches."""
@@ -192,8 +192,6 @@ class EditList:
 
     def of_changed_rows(self) -> Iterator[ReviewedEdit]:
         """All edits of rows with a kept or decided edit, grouped by row, in file order within a row."""
-        if not self.has_any:
-            return
         ids = self.database.query(
             "select distinct id from edits where status = 'kept' or key in "
             "(select key from held where kind = 'edit' and choice != 'none') order by id"
@@ -212,8 +210,6 @@ class EditList:
 
     def of_row(self, id_: str) -> list[ReviewedEdit]:
         """The edits of a row and of rows made from it, as many as a page can hold."""
-        if not self.has_any:
-            return []
         numbers = self.database.query(
             "select number from edits where id = ? union select number from edits where source = ? limit ?",
             (id_, id_, MAX_OF_ROW),
@@ -222,17 +218,12 @@ class EditList:
 
     def facets(self) -> dict[str, dict[str, int]]:
         """The number of edits by status, label, method, engine, failed check, rule, pattern and choice."""
-        if not self.has_any:
-            return {name: {} for name in (*FACETS, *LISTS, "choice")}
         query = self.database.query
         if self._counts is None:
-            self._counts = {
-                name: dict(query(f"select {name}, count(*) from edits group by 1 order by 2 desc, 1"))
-                for name in FACETS
-            }
-            for name, table in LISTS.items():
-                listed = query(f"select name, count(*) from {table} group by 1 order by 2 desc, 1")
-                self._counts[name] = dict(listed)
+            columns = {name: (name, "edits") for name in FACETS}
+            columns |= {name: ("name", table) for name, table in LISTS.items()}
+            counted = "select {}, count(*) from {} group by 1 order by 2 desc, 1"
+            self._counts = {name: dict(query(counted.format(*where))) for name, where in columns.items()}
         decided = dict(
             query("select choice, count(*) from held join edits using (key) where kind = 'edit' group by 1")
         )
@@ -242,8 +233,6 @@ class EditList:
 
     def groups(self, name: str) -> list[EditGroup]:
         """The edits that the run kept by "rule" or "pattern", most first, with an example of each."""
-        if not self.has_any:
-            return []
         rows = self.database.query(
             "select name, count(*), count(held.seq), min(number) "
             f"from {LISTS[name]} join edits using (number) "
@@ -277,8 +266,6 @@ class EditList:
 
     def _places(self, filter: EditFilter) -> array[int]:
         """The positions of the edits of a filter, rising; cached until a decision may have changed them."""
-        if not self.has_any:
-            return array("q")
         known = (filter, self.decisions.last_seq if filter.choice else 0)
         places = self._lists.pop(known, None)
         if places is None:
@@ -306,7 +293,7 @@ class EditList:
 
     def _place(self, key: str, order: str) -> int:
         query = f"select {order} from edits where key = ?"
-        rows = self.database.query(query, (key,)) if self.has_any else []
+        rows = self.database.query(query, (key,))
         if not rows:
             raise unknown("edit", key)
         return int(rows[0][0])

@@ -72,7 +72,7 @@ def write_by_hand(
     text = with_line_ends_of(edit.before, text.strip())
     _check_text(edit, text)
     with _lock:
-        verdicts, missing = _checker(contents).check(edit, text)
+        verdicts, missing = checker_of(contents).check(edit, text)
     value = {
         "choice": "hand",
         "text": text,
@@ -88,15 +88,9 @@ def prepare(contents: RunContents, key: str) -> None:
     edit = contents.edits.get(key).edit
     if _lock.acquire(blocking=False):
         try:
-            _checker(contents).check(edit, edit.before)  # passes, which runs every check
+            checker_of(contents).check(edit, edit.before)  # passes, which runs every check
         finally:
             _lock.release()
-
-
-def _checker(contents: RunContents) -> Checker:
-    if contents not in _checkers:
-        _checkers[contents] = checker_of(contents)
-    return _checkers[contents]
 
 
 def with_line_ends_of(before: str, text: str) -> str:
@@ -128,13 +122,15 @@ COMMANDS = ("rewrite", "repair", "augment", "perturb")  # whose edits can be wri
 
 
 def checker_of(contents: RunContents) -> Checker:
-    """The checks of hand-written texts of a run."""
+    """The checks of hand-written texts of a run, made once."""
     if contents.command not in COMMANDS:
         raise RunError(
             f"{contents.folder} is a run of `longway {contents.command}`, whose edits cannot be written by hand. "
             f"Expected one of: {', '.join(COMMANDS)}. Review such a run."
         )
-    return Checker(contents)
+    if contents not in _checkers:
+        _checkers[contents] = Checker(contents)
+    return _checkers[contents]
 
 
 class Checker:

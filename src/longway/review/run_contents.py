@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -248,17 +249,12 @@ class RunContents:
 
     def examples(self, finding: RunFinding, *, supporting: bool) -> list[DataRow]:
         """Rows with the pattern and its label (supporting) or another label: those named by the run, otherwise found by search."""
-        if not self._has_rows:
-            return []
         named = finding.supporting if supporting else finding.counter
         if self.choice_fields is not None:
             named = named or ()
         if named is None:
             return self._search_examples(finding, supporting=supporting)
-        ids = named[:MAX_EXAMPLES]
-        marks = ", ".join("?" * len(ids))
-        rows = self.database.query(f"select {_ROW} from rows where id in ({marks}) order by number", ids)
-        return [DataRow(*row) for row in rows]
+        return sorted(self.with_ids(named[:MAX_EXAMPLES]), key=attrgetter("number"))
 
     def where(self, finding: RunFinding, row: TokenizedRow) -> dict[str, Spans] | None:
         """The spans of a finding's pattern in a row, by column; None if the row does not show it, or if it is a pattern of candidates."""
@@ -280,7 +276,7 @@ class RunContents:
     def other_column(self, edit: Edit) -> tuple[str, str] | None:
         """For pairs, the column that an edit does not change and its text; None for single texts."""
         context = "prompt" if self.choice_fields is not None else self.columns.context
-        if context is None or not self._has_rows:
+        if context is None:
             return None
         ids = (edit.id, edit.source or edit.id)  # for a row that was not added: its source
         rows = self.database.query(
@@ -322,22 +318,15 @@ class RunContents:
 
     def with_ids(self, ids: Sequence[str]) -> list[DataRow]:
         """The rows with these ids, in this order; ids that the data lack are left out."""
-        if not self._has_rows or not ids:
-            return []
         marks = ", ".join("?" * len(ids))
-        rows = [
-            DataRow(*row)
-            for row in self.database.query(f"select {_ROW} from rows where id in ({marks})", ids)
-        ]
-        found = {row.id: row for row in rows}
+        rows = self.database.query(f"select {_ROW} from rows where id in ({marks}) order by number desc", ids)
+        found = {row.id: row for row in (DataRow(*row) for row in rows)}
         return [found[id_] for id_ in ids if id_ in found]
 
     def rows(
         self, *, search: str = "", label: str = "", order: str = "", page: int = 1, size: int = 25
     ) -> ListPage[DataRow]:
         """One page of rows, in the order of the dataset; order: one of `ROW_ORDERS`, which lists only the rows it is about."""
-        if not self._has_rows:
-            return ListPage([], 0, 1, 1)
         wanted = {"label = ?": [label]} if label else {}
         if part := folded(search.strip()):
             condition, values = search_in("rows", part)
@@ -359,12 +348,10 @@ class RunContents:
 
     def row(self, id: str) -> RowHistory:
         """One row with its edits and the decisions on them."""
-        query = f"select {_ROW} from rows where id = ?"
-        rows = self.database.query(query, (id,)) if self._has_rows else []
-        edits = self.edits.of_row(id)
+        rows, edits = self.with_ids([id]), self.edits.of_row(id)
         if not rows and not edits:
             raise unknown("row", id)
-        row = DataRow(*rows[0]) if rows else DataRow(None, id, None, None, None)
+        row = rows[0] if rows else DataRow(None, id, None, None, None)
         history = [decision for edit in edits for decision in self.decisions.history("edit", edit.key)]
         return RowHistory(row, edits, sorted(history, key=lambda decision: -decision.seq))
 

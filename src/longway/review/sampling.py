@@ -5,26 +5,23 @@
     sample_state(contents, "first", rater="ada")                            items, own tags, progress, error rate
 
 Samples are drawn from the edits in effect: kept by the run and neither rejected nor rewritten by a reviewer, or accepted by a
-reviewer. They are stratified by label and method (`metrics/judgements.py`), and the sample stores the size of each stratum.
+reviewer. Each is as likely to be drawn as any other, and the order is random too, so that the first ones rated are a sample as well.
 
 Raters are independent: no page shows the tags of another rater. The exports hold the tags of all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from itertools import product
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from longway.errors import SettingError
-from longway.metrics.judgements import EstimatedShare, Stratum, allocate, estimate_share
+from longway.metrics.judgements import EstimatedShare, estimate_share
 from longway.review.decisions import Decision, LookupFailed
 from longway.review.edit_list import EditFilter
 from longway.review.run_contents import RunContents
-
-MAX_STRATA = 200
 
 RaterTags = dict[str, frozenset[str]]  # by the key of the edit
 
@@ -78,12 +75,11 @@ class SampleItem:
 class SampleState:
     """A sample as one rater sees it.
 
-    strata: as `_draw` returns them. error: the error rate; tags: the share of edits with each tag; None while a stratum has no rated edit.
+    error: the error rate; tags: the share of edits with each tag; None while no edit is rated.
     """
 
     summary: SampleSummary
     rater: str
-    strata: list[dict[str, Any]]
     items: list[SampleItem]
     error: EstimatedShare | None
     tags: dict[str, EstimatedShare | None]
@@ -95,15 +91,11 @@ class SampleState:
 
     def to_dict(self) -> dict[str, object]:
         """The state as plain JSON values."""
-        strata = [{**stratum, "drawn": len(stratum["keys"])} for stratum in self.strata]
-        for stratum in strata:
-            del stratum["keys"]
         return {
             **asdict(self.summary),
             "rater": self.rater,
             "tags": TAGS,
             "errors": list(ERRORS),
-            "strata": strata,
             "items": [asdict(item) for item in self.items],
             "rated": self.rated,
             "next": next((item.key for item in self.items if not item.tags), None),
@@ -124,23 +116,14 @@ def draw_sample(contents: RunContents, *, name: str, size: int, seed: int, autho
             f"There is a sample {name!r} already, of {known.value['asked']} edits with seed {known.value['seed']}. "
             f"Got {size} edits and seed {seed}. Give the new sample another name."
         )
-    members = _edits_in_effect(contents)
+    undecided, accepted = EditFilter(status="kept", choice="none"), EditFilter(choice="accept")
+    members = sorted({*contents.edits.keys(undecided), *contents.edits.keys(accepted)})
     if not members:
         raise SettingError(
             "No edit of this run is in effect, so there is nothing to rate. Accept some first."
         )
-    strata = _draw(members, size, seed)
-    keys = sorted(key for stratum in strata for key in stratum["keys"])
-    Random(f"{seed}|order").shuffle(keys)  # in which they are rated
-    population = sum(map(len, members.values()))
-    sample = {
-        "name": name,
-        "seed": seed,
-        "asked": size,
-        "keys": keys,
-        "strata": strata,
-        "population": population,
-    }
+    keys = Random(seed).sample(members, min(size, len(members)))
+    sample = {"name": name, "seed": seed, "asked": size, "keys": keys, "population": len(members)}
     return contents.decisions.write("sample", name, sample, author=author, seen=known.seq if known else 0)
 
 
@@ -200,18 +183,16 @@ def samples(contents: RunContents) -> list[SampleSummary]:
 
 def sample_state(contents: RunContents, name: str, *, rater: str) -> SampleState:
     """A sample with the tags of one rater."""
-    decision = _drawn(contents, name)
-    strata, tags = decision.value["strata"], _tags(contents, name)
-    mine = tags.get(rater, {})
+    decision, tags = _drawn(contents, name), _tags(contents, name)
+    mine, population = tags.get(rater, {}), decision.value["population"]
     seqs = {decision.key: decision.seq for decision in contents.decisions.current("tag").values()}
     items = [
         SampleItem(key, number, ordered(mine.get(key, ())), seqs.get(_tag_key(name, key, rater), 0))
         for number, key in enumerate(decision.value["keys"], 1)
     ]
-    shares = {tag: _share(strata, mine, {tag}) for tag in TAGS}
-    return SampleState(
-        _summary(decision, tags), rater, strata, items, _share(strata, mine, set(ERRORS)), shares
-    )
+    shares = {tag: _share(population, mine, {tag}) for tag in TAGS}
+    error = _share(population, mine, set(ERRORS))
+    return SampleState(_summary(decision, tags), rater, items, error, shares)
 
 
 def tags_by_key(contents: RunContents) -> dict[str, dict[str, dict[str, list[str]]]]:
@@ -224,40 +205,10 @@ def tags_by_key(contents: RunContents) -> dict[str, dict[str, dict[str, list[str
     return found
 
 
-def _edits_in_effect(contents: RunContents) -> dict[tuple[str, str], list[str]]:
-    """The keys of the edits in effect, by label and method; one group if each row has its own label."""
-    facets = contents.edits.facets()
-    kinds = list(product(sorted(facets.get("label", {})), sorted(facets.get("method", {}))))
-    if len(kinds) > MAX_STRATA or any("" in kind for kind in kinds):
-        kinds = [("", "")]
-    groups: dict[tuple[str, str], list[str]] = {}
-    for label, method in kinds:
-        undecided = EditFilter(status="kept", choice="none", label=label, method=method)
-        accepted = EditFilter(status="all", choice="accept", label=label, method=method)
-        if keys := {*contents.edits.keys(undecided), *contents.edits.keys(accepted)}:
-            groups[label, method] = sorted(keys)
-    return groups
-
-
-def _draw(members: Mapping[tuple[str, str], Sequence[str]], size: int, seed: int) -> list[dict[str, Any]]:
-    """The strata (label, method, number of members) with the keys drawn from each; one if there are fewer draws than strata."""
-    if size < len(members):
-        members = {("", ""): sorted(key for keys in members.values() for key in keys)}
-    counts = allocate({name: len(keys) for name, keys in members.items()}, size)
-    strata = []
-    for (label, method), keys in members.items():
-        drawn = Random(f"{seed}|{label}|{method}").sample(list(keys), counts[label, method])
-        strata.append({"label": label, "method": method, "members": len(keys), "keys": sorted(drawn)})
-    return strata
-
-
-def _share(strata: Sequence[dict[str, Any]], tags: RaterTags, wanted: set[str]) -> EstimatedShare | None:
+def _share(population: int, tags: RaterTags, wanted: set[str]) -> EstimatedShare | None:
     """The share of edits, of all that were drawn from, that the rater gave one of the tags."""
-    counts = []
-    for stratum in strata:
-        rated = [tags[key] for key in stratum["keys"] if key in tags]
-        counts.append(Stratum(stratum["members"], len(rated), sum(bool(wanted & some) for some in rated)))
-    return estimate_share(counts)
+    hits = sum(bool(wanted & some) for some in tags.values())
+    return estimate_share(population, len(tags), hits)
 
 
 def _tags(contents: RunContents, sample: str) -> dict[str, RaterTags]:

@@ -21,15 +21,14 @@ from typing import Literal, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from longway.arrays import Bools, Floats, Floats32, Ints, Ints32
 from longway.errors import SettingError
 from longway.metrics.vectors import PairwiseKL
-from longway.space.shortcut import Doubles, Floats, Ints, ShortcutSpace, Variant, mean_cosine, token_counts
+from longway.space.shortcut import ShortcutSpace, Variant, mean_cosine, token_counts
 from longway.text.corpus import RARE, Block, Corpus
 from longway.text.tokenizer import PLAIN, Tokenizer
-
-Bools = NDArray[np.bool_]
 
 Embed = Callable[[Sequence[str]], ArrayLike]
 SpaceName = Literal["mean", "token", "embedding"]
@@ -91,7 +90,7 @@ class LiveSpace:
         self._units = np.zeros(len(codes), dtype=np.float32)
         self._update_units(None)
 
-    def gamma(self, rows: Sequence[int] | None = None) -> Doubles:
+    def gamma(self, rows: Sequence[int] | None = None) -> Floats:
         """Eq. 12 of the given rows, or of all, for the current dataset."""
         if rows is None:
             return self._gamma(self._documents, self.labels, self._units)
@@ -99,7 +98,7 @@ class LiveSpace:
         units = self._units[self._token_indices(chosen)]
         return self._gamma(self._documents.take(chosen), self.labels[chosen], units)
 
-    def score(self, candidates: Sequence[str], labels: int | Sequence[int] | Ints) -> Doubles:
+    def score(self, candidates: Sequence[str], labels: int | Sequence[int] | Ints) -> Floats:
         """Eq. 12 of texts that are not in the dataset, as if they had these labels (Algorithm 1, line 15).
 
         labels: one for all, or one per text. Document frequencies are those of the current dataset, without the change
@@ -144,7 +143,7 @@ class LiveSpace:
         self._update_units(moved if is_few else None)
         self._add(moved if is_few else None, sign=1)
 
-    def _gamma(self, block: Block, labels: Ints, units: Floats | None = None) -> Doubles:
+    def _gamma(self, block: Block, labels: Ints, units: Floats32 | None = None) -> Floats:
         parts = [
             self.space.gamma(piece, labels[texts], units=None if units is None else units[tokens])
             for texts, tokens, piece in _pieces(block)
@@ -206,18 +205,18 @@ class EmbeddingSpace:
     def __init__(self, texts: Sequence[str], labels: Sequence[int] | Ints, embed: Embed) -> None:
         self.labels: Ints = np.asarray(labels, dtype=np.int64)
         self._embed = embed
-        self._scored: dict[str, Doubles] = {}  # vectors of the last candidates; one is likely used next
+        self._scored: dict[str, Floats] = {}  # vectors of the last candidates; one is likely used next
         self._vectors = self._vectors_of(texts)
         self._n = np.bincount(self.labels)
         self._sums = np.zeros((len(self._n), self._vectors.shape[1]))
         self._add(np.arange(len(texts)), sign=1)
 
-    def gamma(self, rows: Sequence[int] | None = None) -> Doubles:
+    def gamma(self, rows: Sequence[int] | None = None) -> Floats:
         """Eq. 12 of the given rows, or of all, for the current dataset."""
         chosen = np.arange(len(self.labels)) if rows is None else np.asarray(rows, dtype=np.int64)
         return self._gamma(self._vectors[chosen], self.labels[chosen])
 
-    def score(self, candidates: Sequence[str], labels: int | Sequence[int] | Ints) -> Doubles:
+    def score(self, candidates: Sequence[str], labels: int | Sequence[int] | Ints) -> Floats:
         """Eq. 12 of texts that are not in the dataset, as if they had these labels."""
         vectors = self._vectors_of(candidates)
         self._scored = dict(zip(candidates, vectors, strict=True))
@@ -240,14 +239,14 @@ class EmbeddingSpace:
         """The mean KL divergence of documents with different labels; vectors become distributions by softmax."""
         return PairwiseKL(len(self._n), self._vectors.shape[1]).add(self._vectors, self.labels).mean()
 
-    def _vectors_of(self, texts: Sequence[str]) -> Doubles:
+    def _vectors_of(self, texts: Sequence[str]) -> Floats:
         new = [text for text in dict.fromkeys(texts) if text not in self._scored]
         known = dict(self._scored)
         if new:
             known.update(zip(new, np.asarray(self._embed(new), dtype=np.float64), strict=True))
         return np.array([known[text] for text in texts], dtype=np.float64)
 
-    def _gamma(self, vectors: Doubles, labels: Ints) -> Doubles:
+    def _gamma(self, vectors: Floats, labels: Ints) -> Floats:
         others = (self._sums.sum(axis=0) - self._sums) / np.maximum(self._n.sum() - self._n, 1)[:, None]
         units = _unit_vectors(vectors)
         cosines = np.einsum("ij,ij->i", units, others[labels])
@@ -260,7 +259,7 @@ class EmbeddingSpace:
 Space = LiveSpace | EmbeddingSpace  # documents as vectors, kept up to date while some are replaced
 
 
-def _unit_vectors(vectors: Doubles) -> Doubles:
+def _unit_vectors(vectors: Floats) -> Floats:
     norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
     return vectors / np.where(norms > 0, norms, np.inf)
 
@@ -270,7 +269,7 @@ def _document_frequency(block: Block, n_words: int) -> Ints:
     return np.bincount(block.counts(n_words).indices, minlength=n_words)
 
 
-def _token_counts(block: Block) -> NDArray[np.int32]:
+def _token_counts(block: Block) -> Ints32:
     """`token_counts` of a block of any size."""
     parts = [token_counts(piece) for _, _, piece in _pieces(block)]
     return np.concatenate([np.zeros(0, dtype=np.int32), *parts])

@@ -39,14 +39,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.arrays import Bools, Floats, Floats32, Ints, Ints32
 from longway.errors import SettingError, with_checked_arguments
 from longway.text.corpus import Block, Corpus
 
 Variant = Literal["mean", "token"]
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Labels = NDArray[np.int32] | Ints
+Labels = Ints32 | Ints
 Addition = tuple[tuple[Any, ...], NDArray[Any]]  # an index into the label sums, and the values to add there
 
 MAX_POSITION = 65_536  # positions beyond this share the last code
@@ -55,7 +53,7 @@ _MAX_KEPT = 1 << 26  # tokens whose weights are kept between the two passes inst
 _CHUNK = 1 << 18  # tokens per step, to bound the memory of (tokens x dimensions)
 
 
-def position_code(n_positions: int, dimensions: int) -> Doubles:
+def position_code(n_positions: int, dimensions: int) -> Floats:
     """Row p - 1 is tau(p), the sine / cosine code of position p (Eq. 8, 9).
 
     >>> position_code(2, 2).round(3).tolist()
@@ -78,9 +76,9 @@ class ShortcutSpace:
 
     document_frequency_: Ints
     n_documents_: int
-    _tau: Floats
-    _sums: Doubles
-    _cached_means: tuple[Floats, Floats] | None
+    _tau: Floats32
+    _sums: Floats
+    _cached_means: tuple[Floats32, Floats32] | None
 
     @with_checked_arguments
     def __init__(self, *, variant: Variant = "mean", dimensions: int = 64) -> None:
@@ -121,7 +119,7 @@ class ShortcutSpace:
         result.__dict__.pop("gamma_", None)
         return result
 
-    def gamma(self, block: Block, labels: Labels, *, units: Floats | None = None) -> Doubles:
+    def gamma(self, block: Block, labels: Labels, *, units: Floats32 | None = None) -> Floats:
         """Eq. 12 of documents with these labels, against the documents added so far. units: from `units`, if known."""
         units = self.units(block) if units is None else units
         _, other = self._means()
@@ -129,7 +127,7 @@ class ShortcutSpace:
         has_vector = block.sum_by_text(units) > 0
         return 1 - np.where(has_vector, cosines, np.nan)
 
-    def units(self, block: Block, counts: Labels | None = None) -> Floats:
+    def units(self, block: Block, counts: Labels | None = None) -> Floats32:
         """The weight of every token in Eq. 10, scaled so that each document's vector has length 1.
 
         counts: `token_counts` of the block, if known.
@@ -144,7 +142,7 @@ class ShortcutSpace:
         norms = np.sqrt(squared, dtype=np.float32)
         return weights / np.repeat(np.where(norms > 0, norms, np.float32(np.inf)), block.lengths)
 
-    def contributions(self, block: Block, labels: Labels) -> Doubles:
+    def contributions(self, block: Block, labels: Labels) -> Floats:
         """How much each token pulls its document towards its own label and away from the others.
 
         Over a document they sum to its mean cosine with its own label (itself included) minus that with the others.
@@ -152,7 +150,7 @@ class ShortcutSpace:
         own, other = self._means()
         return self._shares(block, labels, own - other, self.units(block))
 
-    def lean(self, block: Block, labels: Labels) -> Doubles:
+    def lean(self, block: Block, labels: Labels) -> Floats:
         """How much more each document resembles its own label than the others (not in the paper).
 
         The mean cosine with the *other* documents of its own label minus the mean cosine with those of other labels.
@@ -170,11 +168,11 @@ class ShortcutSpace:
         """Eq. 14 per pair: the mean cosine of documents with different labels, over all pairs of labels."""
         return mean_cosine(self._sums.reshape(self.n_labels_, -1), self.label_counts_)
 
-    def vectors(self, block: Block, counts: Labels) -> Floats:
+    def vectors(self, block: Block, counts: Labels) -> Floats32:
         """g(d) of Eq. 10 for each document, in either variant: (documents, dimensions). counts: as in `units`."""
         return self._weighted_positions(block, self._weights(block, counts))
 
-    def add(self, block: Block, labels: Labels, *, units: Floats | None = None, sign: int = 1) -> None:
+    def add(self, block: Block, labels: Labels, *, units: Floats32 | None = None, sign: int = 1) -> None:
         """Add the documents' unit vectors to the sums of their labels; `sign=-1` subtracts them."""
         self._cached_means = None
         units = self.units(block) if units is None else units
@@ -210,7 +208,7 @@ class ShortcutSpace:
             self._sums = np.pad(self._sums, ((0, 0), (0, grown), (0, 0)))
         self.expect_length(max_length)
 
-    def _means(self) -> tuple[Floats, Floats]:
+    def _means(self) -> tuple[Floats32, Floats32]:
         """Mean unit vector of each label, and of all documents with another label (Eq. 11)."""
         if self._cached_means is None:
             own, other = (np.empty(self._sums.shape, dtype=np.float32) for _ in range(2))
@@ -224,10 +222,10 @@ class ShortcutSpace:
 
     def _learn(
         self, corpus: Corpus, labels: Labels, n_labels: int | None, *, keep: bool
-    ) -> list[Floats | None]:
+    ) -> list[Floats32 | None]:
         """Learn from the corpus; returns each block's unit weights, or None if they are not kept for scoring."""
         self._prepare(corpus, labels, n_labels)
-        kept: list[Floats | None] = []
+        kept: list[Floats32 | None] = []
         for block, block_labels in _with_labels(corpus, labels):
             units = self.units(block)
             self.add(block, block_labels, units=units)
@@ -245,13 +243,13 @@ class ShortcutSpace:
         self._idf = inverse_frequency(self.document_frequency_, self.n_documents_)
         self.clear()
 
-    def _weights(self, block: Block, counts: Labels) -> Floats:
+    def _weights(self, block: Block, counts: Labels) -> Floats32:
         """S(t_j) / (|d| - 1) of every token (Eq. 7 and the divisor of Eq. 10)."""
         n = block.lengths
         divisor = np.repeat((n * np.maximum(n - 1, 1)).astype(np.float32), n)
         return counts.astype(np.float32) * self._idf_of(block.codes) / divisor
 
-    def _idf_of(self, codes: Labels) -> Floats:
+    def _idf_of(self, codes: Labels) -> Floats32:
         """The idf of every token. Codes beyond the vocabulary are unseen words; they count as in one document."""
         n_words = len(self._idf)
         if codes.max(initial=-1) < n_words:
@@ -259,7 +257,7 @@ class ShortcutSpace:
         unseen = inverse_frequency(np.ones(1, dtype=np.int64), self.n_documents_)
         return np.append(self._idf, unseen)[np.minimum(codes, n_words)]
 
-    def _weighted_positions(self, block: Block, weights: Floats) -> Floats:
+    def _weighted_positions(self, block: Block, weights: Floats32) -> Floats32:
         """The sum of Eq. 10: the weighted position codes of each document."""
         shape = (block.n_texts, len(self._tau))
         return csr_matrix((weights, self._positions(block), block.offsets), shape=shape) @ self._tau
@@ -267,7 +265,7 @@ class ShortcutSpace:
     def _positions(self, block: Block) -> Labels:
         return np.minimum(block.positions(), len(self._tau) - 1).astype(np.int32)
 
-    def _squared_by_word(self, block: Block, weights: Floats, repeated: NDArray[np.bool_]) -> Floats:
+    def _squared_by_word(self, block: Block, weights: Floats32, repeated: Bools) -> Floats32:
         """Squared length of each document's vector in the token variant, summed over its words."""
         positions = self._positions(block)
         squares = np.square(weights) * np.einsum("ij,ij->i", self._tau, self._tau)[positions]
@@ -283,7 +281,7 @@ class ShortcutSpace:
         total += np.bincount(of_row, weights=np.einsum("ij,ij->i", vectors, vectors), minlength=block.n_texts)
         return total.astype(np.float32)
 
-    def _addition(self, block: Block, labels: Labels, units: Floats) -> Iterator[Addition]:
+    def _addition(self, block: Block, labels: Labels, units: Floats32) -> Iterator[Addition]:
         """Unit vectors summed by label: first the weights at each position, then one product with the position codes."""
         n_positions = len(self._tau)
         positions, label_of = self._positions(block), np.repeat(labels.astype(np.int64), block.lengths)
@@ -299,7 +297,7 @@ class ShortcutSpace:
             at = csr_matrix((units[mine], (word_of[mine], positions[mine])), shape=(len(words), n_positions))
             yield (int(label), words), at @ self._tau
 
-    def _shares(self, block: Block, labels: Labels, table: Floats, units: Floats) -> Doubles:
+    def _shares(self, block: Block, labels: Labels, table: Floats32, units: Floats32) -> Floats:
         """Each token's share of its document's cosine with `table[label]`."""
         positions, label_of = self._positions(block), np.repeat(labels, block.lengths)
         if self.variant == "mean":
@@ -314,7 +312,7 @@ class ShortcutSpace:
         return shares
 
 
-def inverse_frequency(document_frequency: Ints, n_documents: int) -> Floats:
+def inverse_frequency(document_frequency: Ints, n_documents: int) -> Floats32:
     """log(|D| / df) of Eq. 7 for each word; an unseen word counts as in one document."""
     return np.log(max(n_documents, 1) / np.maximum(document_frequency, 1)).astype(np.float32)
 
@@ -331,7 +329,7 @@ def token_counts(block: Block) -> Labels:
     return result
 
 
-def mean_cosine(sums: Doubles, label_counts: Ints) -> float:
+def mean_cosine(sums: Floats, label_counts: Ints) -> float:
     """Eq. 14 per pair, from the sums of unit vectors of each label: (labels, numbers).
 
     The sum over two labels is the product of their sums of unit vectors. Over all pairs of labels it is half the
@@ -343,7 +341,7 @@ def mean_cosine(sums: Doubles, label_counts: Ints) -> float:
     return float(across / 2 / pairs) if pairs else 0.0
 
 
-def _accumulate(sums: Doubles, addition: Iterable[Addition], sign: int) -> None:
+def _accumulate(sums: Floats, addition: Iterable[Addition], sign: int) -> None:
     for where, values in addition:
         sums[where] += sign * values
 

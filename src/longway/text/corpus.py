@@ -22,11 +22,8 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.arrays import Bools, Floats, Ints, Ints32
 from longway.text.tokenizer import PLAIN, Tokenizer, is_word
-
-Ints32 = NDArray[np.int32]
-
-Ints = NDArray[np.int64]
 
 MAX_WORDS = 1 << 20  # three codes of an n-gram fit in one 64-bit integer
 RARE = "\u2423rare"  # stands for all tokens first seen after the vocabulary was full
@@ -74,7 +71,7 @@ class Vocabulary:
             self._hashes = np.append(self._hashes, np.array(new, dtype=np.uint64))
         return self._hashes
 
-    def word_mask(self) -> NDArray[np.bool_]:
+    def word_mask(self) -> Bools:
         """For each code, whether it is a word or number rather than a punctuation mark."""
         return np.fromiter((is_word(w) and w != RARE for w in self.words), dtype=bool, count=len(self.words))
 
@@ -104,7 +101,7 @@ class Block:
         """For each token, its index in its text."""
         return np.arange(len(self.codes)) - np.repeat(self.offsets[:-1], self.lengths)
 
-    def sum_by_text(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def sum_by_text(self, values: NDArray[Any]) -> Floats:
         """For each text, the sum of its tokens' values."""
         return np.bincount(self.rows(), weights=values, minlength=self.n_texts).astype(np.float64)
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longway.text.corpus import Ints, hash_of
+from longway.arrays import Bools, Ints
+from longway.text.corpus import hash_of
 
-Bools = NDArray[np.bool_]
 Hashes = NDArray[np.uint64]
 
 START, END = "\x02", "\x03"  # ends of a text as words of phrases; no token is a control character

@@ -25,8 +25,8 @@ from unicodedata import category, combining
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from longway.arrays import Ints, Ints32
 from longway.language_names import ENGLISH
 
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
@@ -54,7 +54,7 @@ class Tokenizer:
         """The tokens of each text."""
         return self.column(pl.Series(list(texts), dtype=pl.String)).to_list()
 
-    def encode(self, texts: pl.Series) -> tuple[NDArray[np.int32], list[str], NDArray[np.int64]]:
+    def encode(self, texts: pl.Series) -> tuple[Ints32, list[str], Ints]:
         """Integer codes of all tokens of a column, the token of each code, and the number of tokens per text.
 
         >>> codes, words, lengths = PLAIN.encode(pl.Series(["a b a", "", "b"]))

@@ -122,18 +122,14 @@ def base_rate(kind: TaskKind, rejected: float, n: int) -> Interval:
     rejected = wrong (1 - false accepts) + right false rejects, solved for wrong and clipped to [0, 1]. The interval is that of the n
     candidates and of the error rates.
     """
-    accept, reject = _rates_of_all(kind)
+    rates = error_rates(kind)["all"]
+    accept, reject = rates.false_accept, rates.false_reject
     low, high = wilson_interval(rejected, n) if n else (0.0, 1.0)
     return Interval(
         _base(rejected, accept.share, reject.share),
         _base(low, accept.low, reject.high),
         _base(high, accept.high, reject.low),
     )
-
-
-def _rates_of_all(kind: TaskKind) -> tuple[Rate, Rate]:
-    rates = error_rates(kind)["all"]
-    return rates.false_accept, rates.false_reject
 
 
 def _base(rejected: float, accept: float, reject: float) -> float:
@@ -147,7 +143,8 @@ def expected_wrong(kind: TaskKind, base_rate: Interval) -> Interval:
     base_rate: the share of wrong candidates before checking. The ends of its interval are combined with those of the
     error rates' intervals, which makes the result wide rather than narrow.
     """
-    accept, reject = _rates_of_all(kind)
+    rates = error_rates(kind)["all"]
+    accept, reject = rates.false_accept, rates.false_reject
     return Interval(
         _wrong(base_rate.share, accept.share, reject.share),
         _wrong(base_rate.low, accept.low, reject.low),

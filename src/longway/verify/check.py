@@ -62,13 +62,8 @@ class Candidate:
     asides: frozenset[str] = frozenset()
     language: str = ""
 
-    @property
-    def without_asides(self) -> tuple[str, str]:
-        """The old and the new text without what was removed or put in on purpose."""
-        return self.without(self.before), self.without(self.after)
-
     def without(self, text: str) -> str:
-        """A text without the asides, whatever marks end them; the text itself if nothing would remain."""
+        """A text without the asides, which were removed or put in on purpose, whatever marks end them; the text itself if nothing would remain."""
         for aside in sorted(self.asides, key=len, reverse=True):
             words = re.escape(aside.strip(_MARKS))
             if not words:

@@ -61,14 +61,13 @@ class NegationCheck(Check):
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: negations added minus negations removed."""
-        before, after = candidate.without_asides
+        before, after = map(candidate.without, (candidate.before, candidate.after))
         is_meant = candidate.row < len(self.labels) and self.labels[candidate.row] != candidate.label
         if candidate.language:
-            more = n_negations(after, candidate.language) - n_negations(before, candidate.language)
-            is_fine = (
-                is_meant or candidate.keeps == "label" or not _differs(before, after, candidate.language)
-            )
-            return Verdict(self.name, is_fine, float(more), "" if is_fine else "negation changed")
+            old, new = (n_negations(text, candidate.language) for text in (before, after))
+            # Their number says little: "ne ... pas", "ni ... ni".
+            is_fine = is_meant or candidate.keeps == "label" or bool(old) == bool(new)
+            return Verdict(self.name, is_fine, float(new - old), "" if is_fine else "negation changed")
         reason = "" if is_meant else negation_fault(before, after, keeps=candidate.keeps)
         return Verdict(self.name, not reason, float(negations(after) - negations(before)), reason)
 
@@ -80,11 +79,6 @@ def n_negations(text: str, language: str) -> int:
     1
     """
     return len(find(tokenizer_of(language).tokens(text), "negation", language))
-
-
-def _differs(before: str, after: str, language: str) -> bool:
-    """Whether one of two texts denies something and the other does not. Their number says little: "ne ... pas", "ni ... ni"."""
-    return bool(n_negations(before, language)) != bool(n_negations(after, language))
 
 
 def negation_fault(before: str, after: str, *, keeps: str = "meaning") -> str:
@@ -158,7 +152,7 @@ class NumbersCheck(Check):
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: how many numbers differ."""
         count = digits if candidate.language else numbers
-        before, after = map(count, candidate.without_asides)
+        before, after = (count(candidate.without(text)) for text in (candidate.before, candidate.after))
         lost, new = before - after, after - before
         for phrase in candidate.telling:  # meant to be removed
             lost -= count(phrase)
@@ -310,7 +304,7 @@ class NamesCheck(Check):
 
     def verdict(self, candidate: Candidate) -> Verdict:
         """score: how many names differ. In other languages names are compared by how they begin, since many of them inflect names."""
-        before, after = candidate.without_asides
+        before, after = map(candidate.without, (candidate.before, candidate.after))
         if language := candidate.language:
             known = " ".join([after, *candidate.telling])
             lost = {name for name in foreign_names(before, language) if not _has_start(known, name, language)}
@@ -350,7 +344,9 @@ def foreign_names(text: str, language: str) -> set[str]:
     if text.isupper():
         return set()  # all capitals: they say nothing
     text = unicodedata.normalize("NFC", text)
-    if 2 * len(_LATIN.findall(text)) < sum(map(str.isalpha, text)) and not any(map(_has_case, text)):
+    # Letters that are not Latin may have capitals, too: Cyrillic, Greek.
+    has_case = any(c > "\u024f" and c.lower() != c.upper() for c in text)
+    if 2 * len(_LATIN.findall(text)) < sum(map(str.isalpha, text)) and not has_case:
         return {match.group().lower() for match in _LATIN_WORD.finditer(text)}
     found: set[str] = set()
     run: list[re.Match[str]] = []
@@ -367,11 +363,6 @@ def foreign_names(text: str, language: str) -> set[str]:
         if is_name and match is not None:
             run.append(match)
     return found
-
-
-def _has_case(character: str) -> bool:
-    """Whether a letter that is not Latin has capitals: Cyrillic, Greek."""
-    return character > "\u024f" and character.lower() != character.upper()
 
 
 def _has_start(text: str, name: str, language: str) -> bool:

@@ -132,8 +132,10 @@ class SentimentCheck(Check):
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate."""
-        texts = [candidate.without_asides for candidate in candidates]
-        parts = [[before, after, *sentences_of(after)] for before, after in texts]
+        parts = []
+        for candidate in candidates:
+            after = candidate.without(candidate.after)
+            parts.append([candidate.without(candidate.before), after, *sentences_of(after)])
         flat = readable([part for own in parts for part in own])
         praise = iter(self.head.positive(self.vectors(flat)).tolist())
         likely = [[next(praise) for _ in own] for own in parts]

@@ -106,7 +106,12 @@ class SurfaceCheck(Check):
         c = candidate
         may_copy = c.may_copy or bool(c.asides)
         reason = self.fault(
-            *c.without_asides, keeps=c.keeps, may_copy=may_copy, context=c.context or "", language=c.language
+            c.without(c.before),
+            c.without(c.after),
+            keeps=c.keeps,
+            may_copy=may_copy,
+            context=c.context or "",
+            language=c.language,
         )
         return Verdict(self.name, not reason, reason=reason)
 
@@ -182,12 +187,8 @@ def _used_as_label(label: str, before: str, after: str) -> bool:
 def _control(before: str, after: str) -> str:
     if "\n" in after.strip() and "\n" not in before.strip():
         return "several paragraphs"
-    if any(
-        unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs") and c not in before and c not in _JOINERS
-        for c in after
-    ):
-        return "control characters"
-    return ""
+    new = set(after) - set(before) - set(_JOINERS)
+    return "control characters" if {"Cc", "Cf", "Co", "Cs"} & set(map(unicodedata.category, new)) else ""
 
 
 def leaked(before: str, after: str) -> str:
@@ -314,9 +315,9 @@ class AddedWordsCheck(Check):
             return Verdict(
                 self.name, False, float(len(more)), f"a piece of the row, with {_quoted(more)} added"
             )
-        if word := alone_at_an_edge(candidate.before, candidate.after):
-            return Verdict(self.name, False, 1.0, f"a word of the row alone at an edge: {word!r}")
-        return Verdict(self.name, True, 0.0)
+        word = alone_at_an_edge(candidate.before, candidate.after)
+        reason = f"a word of the row alone at an edge: {word!r}" if word else ""
+        return Verdict(self.name, not word, float(bool(word)), reason)
 
 
 def only_added(old: Sequence[str], new: Sequence[str], harmless: Collection[str] = frozenset()) -> list[str]:
@@ -450,7 +451,8 @@ def obeyed(before: str, after: str) -> str:
         return ""
     old, new = words(before), words(after)
     prominent = _prominent(after)
-    said = prominent - _requesting(after) - _prominent(before)
+    requesting = {word for part in _sentences(after) if _REQUEST_WORDS & set(part) for word in part}
+    said = prominent - requesting - _prominent(before)
     more = {word for word in prominent if new.count(word) > old.count(word)}
     return next((word for word in wanted if word in said | more), "")
 
@@ -462,11 +464,6 @@ def _prominent(text: str) -> set[str]:
     edges = {part[place] for part, place in zip(ends, (0, -1), strict=False)}
     short = {word for part in sentences if len(part) <= MAX_REQUESTED for word in part}
     return edges | short | {word for quoted in _QUOTED.findall(text) for word in words(quoted)}
-
-
-def _requesting(text: str) -> set[str]:
-    """The words of the sentences that ask for something."""
-    return {word for part in _sentences(text) if _REQUEST_WORDS & set(part) for word in part}
 
 
 def _sentences(text: str) -> list[list[str]]:

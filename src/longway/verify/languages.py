@@ -33,11 +33,15 @@ def language_fault(before: str, after: str, language: str = "", context: str = "
     given = f"{before} {context}"
     if reason := _script_fault(given, after):
         return reason
-    is_clear = _is_foreign if language in ("", ENGLISH) else _is_not_in
     found = language_of(after)
     if found in (UNKNOWN, language or ENGLISH, language_of(before)) or language == UNKNOWN:
         return ""
-    return f"another language: {name_of(found)}" if is_clear(found, given, after, language) else ""
+    if language in ("", ENGLISH):  # the words that the new text brings in
+        old = set(words(given))
+        is_clear = bool(foreign_language(" ".join(word for word in words(after) if word not in old)))
+    else:
+        is_clear = _is_not_in(found, after, language)
+    return f"another language: {name_of(found)}" if is_clear else ""
 
 
 def _script_fault(given: str, after: str) -> str:
@@ -64,13 +68,7 @@ def _family(script: str) -> str:
     return "Han" if script == "kana" else script
 
 
-def _is_foreign(found: str, given: str, after: str, language: str) -> bool:
-    """Whether the words that a new text of an English row brings in are of another language."""
-    old = set(words(given))
-    return bool(foreign_language(" ".join(word for word in words(after) if word not in old)))
-
-
-def _is_not_in(found: str, given: str, after: str, language: str) -> bool:
+def _is_not_in(found: str, after: str, language: str) -> bool:
     """Whether a text is clearly in the language that was found rather than in that of its row."""
     if found == ENGLISH:
         return language_in(after, languages=(ENGLISH, language)) == ENGLISH

@@ -45,12 +45,12 @@ class ModelCache:
             for key, answer in self.journal.get_all(unknown).items():
                 self._known[key] = np.frombuffer(base64.b64decode(answer["row"]), "<f4")
         missing = {key: item for key, item in zip(keys, items, strict=True) if key not in self._known}
-        parts = list(in_shards(missing.items(), AT_ONCE))
+        parts = list(in_shards(missing, AT_ONCE))
         shard_map = None if self.journal is None else self.journal.shard_map
-        computed = (shard_map or map)(compute, ([item for _, item in part] for part in parts))
+        computed = (shard_map or map)(compute, (list(map(missing.__getitem__, part)) for part in parts))
         started = time.perf_counter()
         for part, rows in zip(parts, computed, strict=True):
-            new = dict(zip((key for key, _ in part), np.asarray(rows, "<f4"), strict=True))
+            new = dict(zip(part, np.asarray(rows, "<f4"), strict=True))
             self._known |= new
             seconds = (time.perf_counter() - started) / len(new)
             if self.journal is not None:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,11 @@ from longway.verify.model_cache import ModelCache
 from longway.verify.wordforms import FUNCTION_WORDS, forms_of, words
 
 if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
+
     from longway.engines.asker import Asker
     from longway.engines.engine import Judgement
+    from longway.models.entailment import Entailment
 
 Floats32 = NDArray[np.float32]
 
@@ -61,8 +64,8 @@ class MeaningCheck(Check):
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[Verdict]:
         """One verdict per candidate. score: the cosine."""
-        texts = [c.without_asides for c in candidates]
-        before, after = (self.vectors([each[side] for each in texts]) for side in (0, 1))
+        before = self.vectors([c.without(c.before) for c in candidates])
+        after = self.vectors([c.without(c.after) for c in candidates])
         cosines = np.einsum("ij,ij->i", before, after)
         return [self._verdict(c, float(cosine)) for c, cosine in zip(candidates, cosines, strict=True)]
 
@@ -96,16 +99,6 @@ _COVERS: dict[Stance, tuple[Stance, ...]] = {
 _WORDED: dict[Stance, str] = {"neutral": "leaves it open", "does not entail": "does not entail it"}
 
 
-class EntailmentModel(Protocol):
-    """Returns the probabilities of `STANCES` for pairs of context and text."""
-
-    version: str
-
-    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """(n, 3)."""
-        ...
-
-
 class EntailmentCheck(Check):
     """The check of a label's stance: does the context still say about the new text what its label says?
 
@@ -125,7 +118,7 @@ class EntailmentCheck(Check):
     def __init__(
         self,
         task: Task,
-        model: EntailmentModel,
+        model: Entailment,
         cache: ModelCache,
         *,
         least: float,
@@ -221,7 +214,7 @@ class ClassifiersCheck(Check):
         self.texts, self.labels, self.bounds = texts, labels, bounds
         self.vectors, self.seed = vectors, seed
         self._folds: NDArray[np.int64] | None = None
-        self._models: list[tuple[_Encoder | None, _Words] | None] = []
+        self._models: list[tuple[LogisticRegression | None, _Words] | None] = []
 
     def concerns(self, candidate: Candidate) -> bool:
         """Only texts with other words: a label does not depend on a mark or a capital, though a model may."""
@@ -262,7 +255,7 @@ class ClassifiersCheck(Check):
             by_words = bag.probabilities([texts[i] for i in at])[np.arange(len(at)), column]
             own[at, 1] = own[at, 0] = by_words
             if encoder is not None and vectors is not None:
-                own[at, 0] = encoder.probabilities(vectors[at])[np.arange(len(at)), column]
+                own[at, 0] = encoder.predict_proba(vectors[at])[np.arange(len(at)), column]
         return [(float(a), float(b)) for a, b in own]
 
     def compare(self, new: tuple[float, float], old: tuple[float, float]) -> Verdict:
@@ -281,6 +274,8 @@ class ClassifiersCheck(Check):
         """One pair of models per fold, None if the other folds have a single label. `_folds` is -1 for rows not trained on."""
         if self._folds is not None:
             return
+        from sklearn.linear_model import LogisticRegression
+
         order = np.random.default_rng(self.seed).permutation(len(self.texts))[:MOST_ROWS]
         self._folds = np.full(len(self.texts), -1, np.int64)
         self._folds[order] = np.arange(len(order)) % FOLDS
@@ -292,7 +287,11 @@ class ClassifiersCheck(Check):
                 self._models.append(None)
                 continue
             bag = _Words([self.texts[i] for i in order[kept]], labels[order[kept]], self.seed)
-            encoder = None if vectors is None else _Encoder(vectors[kept], labels[order[kept]])
+            encoder = None
+            if vectors is not None:
+                encoder = LogisticRegression(C=10.0, max_iter=300, tol=1e-3).fit(
+                    vectors[kept], labels[order[kept]]
+                )
             self._models.append((encoder, bag))
 
 
@@ -311,18 +310,6 @@ def _phrase(phrase: str) -> str:
     if _UNSPACED.search(phrase):
         return r"\s*".join(map(re.escape, phrase.split()))
     return rf"(?<!\w){re.escape(phrase)}(?!\w)"
-
-
-class _Encoder:
-    """Logistic regression on vectors."""
-
-    def __init__(self, vectors: Floats32, labels: NDArray[Any]) -> None:
-        from sklearn.linear_model import LogisticRegression
-
-        self.model = LogisticRegression(C=10.0, max_iter=300, tol=1e-3).fit(vectors, labels)
-
-    def probabilities(self, vectors: Floats32) -> Floats:
-        return np.asarray(self.model.predict_proba(vectors))
 
 
 class _Words:

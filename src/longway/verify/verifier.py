@@ -220,14 +220,16 @@ class DriftCheck(Check):
         """One verdict per candidate. reason: the check that failed, and why."""
         whole = [candidate.from_the_start() for candidate in candidates]
         found, _ = Verifier(self.checks)._batch(whole, before=0, total=len(whole))
-        verdicts = []
-        for repeated in found:
-            verdict = Verdict(self.name, True)
-            if not passed(repeated):
-                failed = repeated[-1]
-                verdict = Verdict(self.name, False, failed.score, f"{failed.check}: {failed.reason}")
-            verdicts.append(verdict)
-        return verdicts
+        last = (None if passed(repeated) else repeated[-1] for repeated in found)
+        return [
+            Verdict(
+                self.name,
+                one is None,
+                one.score if one else None,
+                f"{one.check}: {one.reason}" if one else "",
+            )
+            for one in last
+        ]
 
 
 class CheckUnavailableError(LongwayError):

@@ -136,13 +136,12 @@ def are_opposites(one: str, other: str) -> bool:
     """
     if COMPLEMENTS.get(one) == other:
         return True
+    has_less = "less" in (one[-4:], other[-4:])
     for short, long in ((one, other), (other, one)):
         if len(short) > 3 and any(long == prefix + short for prefix in _PREFIXES):
             return True
-    if {one[-4:], other[-4:]} & {"less"} and one.removesuffix("less") == other.removesuffix("ful"):
-        return True
-    if {one[-4:], other[-4:]} & {"less"} and other.removesuffix("less") == one.removesuffix("ful"):
-        return True
+        if has_less and short.removesuffix("less") == long.removesuffix("ful"):
+            return True
     return other in _antonyms(one) or one in _antonyms(other)
 
 

@@ -9,17 +9,25 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import norm
 
-from longway.detect.choices.candidates import Candidates, Sets, fit, hits, identities, softmax, standardised
+from longway.detect.choices.candidates import (
+    Candidates,
+    Leaders,
+    Sets,
+    design_effect,
+    fit,
+    hits,
+    identities,
+    poisson_binomial_tail,
+    softmax,
+    standardised,
+)
 from longway.detect.choices.cues import CUES
 from longway.detect.choices.leak import feature_sets, leaks, relative
 from longway.detect.choices.preferences import (
-    agreement,
-    fleiss,
     intercept,
     judge_report,
     style_effects,
 )
-from longway.detect.choices.search import Leaders, design_effect, poisson_binomial_tail
 from longway.stats import difference_interval, wilson_interval
 from tests.detect.choices.quizzes import question, random_questions
 
@@ -138,7 +146,7 @@ def test_a_shared_highest_score_is_a_share_of_a_hit():
 
 def test_chance_is_the_mean_of_one_over_the_number_of_candidates():
     given = Candidates.of([*random_questions(20, sizes=(2,)), *random_questions(20, sizes=(5,), seed=1)])
-    leak = leaks(given, is_ordered=True, columns=("options",), seed=0)["candidates"]
+    leak = leaks(given, columns=("options",), seed=0)["candidates"]
     assert leak.majority == pytest.approx((1 / 2 + 1 / 5) / 2)
     assert leak.low <= leak.accuracy <= leak.high
 
@@ -146,7 +154,7 @@ def test_chance_is_the_mean_of_one_over_the_number_of_candidates():
 def test_nothing_but_the_overlap_with_the_prompt_reads_the_prompt():
     questions = random_questions(60)
     others = [question(*one.candidates, right=one.right, prompt=" ".join(one.candidates[::-1]), number=i) for i, one in enumerate(questions)]  # fmt: skip
-    first, second = (feature_sets(Candidates.of(some), is_ordered=True) for some in (questions, others))
+    first, second = (feature_sets(Candidates.of(some)) for some in (questions, others))
     for part in ("candidates", "cues", "words"):
         assert abs(first[part][0] - second[part][0]).max() == 0
     assert abs(first["overlap"][0] - second["overlap"][0]).max() > 0
@@ -249,27 +257,6 @@ def test_repeated_prompts_widen_the_interval():
     assert bold[1].equal_low == pytest.approx(bold[0].equal_low, abs=1e-3)
 
 
-def test_kappa_is_that_of_a_calculation_by_hand():
-    # Two judges, four pairs: three agreements. Answers: 5 of 8 first, 3 of 8 second.
-    observed, kappa = fleiss(np.array([[2.0, 0, 0], [0, 2, 0], [1, 1, 0], [2, 0, 0]]))
-    by_chance = (5 / 8) ** 2 + (3 / 8) ** 2
-    assert observed == 3 / 4
-    assert kappa == pytest.approx((3 / 4 - by_chance) / (1 - by_chance))
-
-
-def test_judges_who_see_a_pair_in_other_orders_can_agree():
-    votes = []
-    for i in range(12):
-        votes.append(question("yes", "no", right=i % 2, prompt=f"p{i}", judge="ann", number=2 * i))
-        votes.append(question("no", "yes", right=1 - i % 2, prompt=f"p{i}", judge="bob", number=2 * i + 1))
-    agreed = agreement(votes)
-    assert (agreed.pairs, agreed.judges, agreed.agreement, agreed.kappa) == (12, 2, 1.0, 1.0)
-
-
-def test_a_single_judge_agrees_with_nobody():
-    assert agreement([question("yes", "no", prompt=str(i), judge="ann") for i in range(20)]) is None
-
-
 def test_questions_without_a_prompt_repeat_each_other_by_what_few_of_them_share():
     labels = [question("yes", "no", right=i % 2, number=i) for i in range(30)]
     assert len(set(identities(labels, "choice"))) == 30
@@ -343,7 +330,6 @@ def test_several_votes_on_a_pair_without_judges_are_those_of_different_ones():
     votes = [question("yes", "no", right=i % 2, prompt=f"p{i}", number=i) for i in range(12)]
     report = judge_report(votes * 2, [])
     assert not report.is_named
-    assert report.agreement.agreement == 1
     assert report.order is None
 
 
@@ -351,7 +337,6 @@ def test_a_vote_in_each_order_without_judges_is_that_of_one():
     votes, _ = both_orders(1)
     report = judge_report([replace(one, judge="") for one in votes], [])
     assert report.order.share == 1
-    assert report.agreement is None
 
 
 @pytest.mark.parametrize(
@@ -364,6 +349,6 @@ def test_a_vote_in_each_order_without_judges_is_that_of_one():
     ],
 )
 def test_a_number_in_the_middle_has_its_sign(texts, middle):
-    cue = next(one for one in CUES if one.name == "middle number")
+    cue = CUES["middle number"]
     distances = list(cue.measure("", texts))
     assert distances.index(max(distances)) == middle

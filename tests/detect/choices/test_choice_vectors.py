@@ -80,7 +80,7 @@ def test_a_meaning_that_words_do_not_show_is_found():
     questions = [
         question(word("aaab"), word("bcde"), word("cdef"), prompt=f"{i}?", number=i) for i in range(80)
     ]
-    found = leaks(Candidates.of(questions), is_ordered=False, columns=("o",), seed=0, encoder=Letters())
+    found = leaks(Candidates.of(questions, "ranking"), columns=("o",), seed=0, encoder=Letters())
     assert found[ENCODER].accuracy > 0.75
     assert found["words"].accuracy == pytest.approx(1 / 3, abs=0.1)
     assert found[ENCODER].rows == 80
@@ -88,7 +88,7 @@ def test_a_meaning_that_words_do_not_show_is_found():
 
 def test_the_leak_is_the_mean_of_cross_validations_done_by_hand():
     given = Candidates.of(random_questions(30, sizes=(2, 3)))
-    features, penalty = feature_sets(given, is_ordered=True)["cues"]
+    features, penalty = feature_sets(given)["cues"]
     shares = []
     for seed in (4, *([4, number] for number in range(1, REPEATS))):
         fold = np.random.default_rng(seed).permutation(len(given.questions)) % FOLDS
@@ -100,7 +100,7 @@ def test_the_leak_is_the_mean_of_cross_validations_done_by_hand():
             right = given.sets.right[i] - given.sets.starts[i]
             best = np.flatnonzero(mine >= mine.max() - 1e-12)
             shares.append((right in best) / len(best))
-    found = leaks(given, is_ordered=True, columns=("o",), seed=4)
+    found = leaks(given, columns=("o",), seed=4)
     assert found["cues"].accuracy == pytest.approx(np.mean(shares))
 
 
@@ -131,6 +131,6 @@ def test_repeating_narrows_the_interval():
 
 def test_penalties_are_those_of_cues_and_vectors():
     given = Candidates.of(random_questions(20))
-    features, penalty = encoder_features(given, Letters(), is_ordered=True)
+    features, penalty = encoder_features(given, Letters())
     assert features.shape == (len(given.texts), len(penalty))
     assert (penalty == penalty[-1]).sum() == 26

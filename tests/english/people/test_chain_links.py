@@ -6,11 +6,11 @@ from longway.english.people.chains import (
     apposed_name,
     goes_on,
     only_person,
-    plural_people,
     reflexive_subject,
     same_name,
     same_noun,
     subject_pronoun,
+    they_refers_to,
 )
 from longway.english.people.discourse import PronounContext
 from tests.english.people.discourses import mention, scene_of
@@ -119,9 +119,9 @@ def test_two_places_of_one_verb_are_two_people():
 
 def test_they_are_the_only_people_in_the_plural():
     tired = "They|PRP|nsubj|2 were|VBD|cop|2 tired|JJ ~.|.|punct|2"
-    assert link(plural_people, "They", "People|NNS|nsubj|1 left|VBD ~.|.|punct|1", tired) == "People"
+    assert link(they_refers_to, "They", "People|NNS|nsubj|1 left|VBD ~.|.|punct|1", tired) == "People"
     left_shoes = "People|NNS|nsubj|1 left|VBD shoes|NNS|obj|1 ~.|.|punct|1"
-    assert link(plural_people, "They", left_shoes, tired) == ""  # they may be the shoes
+    assert link(they_refers_to, "They", left_shoes, tired) == ""  # they may be the shoes
 
 
 def test_the_only_person_whose_gender_is_marked_is_meant():

@@ -139,7 +139,7 @@ def test_a_value_that_is_no_such_thing_is_refused(kind, value):
 
 @pytest.mark.parametrize("options", [{"strength": 0}, {"strength": 1.1}, {"rate": 0}, {"rate": float("nan")}])
 def test_strength_and_rate_are_shares(options):
-    with pytest.raises(SettingError, match="must be above 0 and at most 1"):
+    with pytest.raises(SettingError, match="must be more than 0 and at most 1"):
         Plant("word", label="no", **options)
 
 

@@ -21,11 +21,10 @@ def questions(n, share, seed=0):
 
 
 def chosen(share, *, n=200, rules=False, rankers=()):
-    given = Candidates.of(questions(n, share))
+    given = Candidates.of(questions(n, share), "ranking")
     has = np.array([text.startswith("X") for text in given.texts])
     found = choose(
         given,
-        is_ordered=False,
         goal=lambda chance: chance + 0.02,
         fewest=20,
         rankers=rankers,

@@ -119,11 +119,11 @@ def test_no_row_can_leave_its_place(text):
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("", "the answer is empty"),
+        ("", "0 lines instead of 1"),
         (AFTER, 'does not begin with "1. "'),
         (f"1. {AFTER}\n2. {AFTER}", "2 lines instead of 1"),
         (f"2. {AFTER}", 'does not begin with "1. "'),
-        ("1.", "nothing stands behind the number 1"),
+        ("1.", 'does not begin with "1. "'),
         ("1. Al lost ⟦his⟧ hat in the rain, and Bob found it.", "are still there"),
         (f"1. {TEXT}", "nothing was changed"),
         (
@@ -210,7 +210,8 @@ def answer(call):
     if len(new) > 1 and "This question was asked before" not in content:
         new = new[:-1]
     numbered = [f"{number}. {line}" for number, line in enumerate(new, 1)]
-    return completion(json.dumps({"lines": numbered}) if call.has_schema else "\n".join(numbered))
+    found = json.dumps({"lines": numbered})
+    return completion(found if call.has_schema else f"Here they are: {found}")
 
 
 def without_schemas(call):

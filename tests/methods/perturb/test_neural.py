@@ -69,7 +69,7 @@ def test_writing_takes_the_likeliest_token_each_time(by_heart):
     """The slow twin: the network is run anew for every token."""
     perturber = NeuralPerturber(by_heart("tiny"))
     network, request = perturber.network, request_of(toy_rows(12, seed=5)[-1])
-    read, mask = network.padded([perturber._read(request)])
+    read, mask = network.padded([perturber._tokens(request)])
     written = [network.model.config.decoder_start_token_id]
     with torch.inference_mode():
         while len(written) < 80:
@@ -79,7 +79,7 @@ def test_writing_takes_the_likeliest_token_each_time(by_heart):
             written.append(int(scores.logits[0, -1].argmax()))
             if written[-1] == network.tokenizer.eos_token_id:
                 break
-    assert list(perturber._written([perturber._read(request)])) == [network.text_of(written)]
+    assert list(perturber._written([perturber._tokens(request)])) == [network.text_of(written)]
 
 
 def test_settings_of_the_base_model_do_not_change_what_is_written(by_heart, tmp_path):
@@ -136,11 +136,10 @@ def test_a_text_that_just_fits_gets_an_answer(bases):
     def asked(n):
         return Request((" ".join(["he"] * n),), Place(0, 0, 2), MAN, WOMAN)
 
-    n = perturber.network.longest - len(perturber._read(asked(1))) + 1
-    assert len(perturber._read(asked(n))) == perturber.network.longest
-    fits, too_long = perturber._perturb([asked(n), asked(n + 1)])
-    assert fits.reason == CUT
-    assert "too long for the model" in too_long.reason
+    n = perturber.network.longest - len(perturber._tokens(asked(1))) + 1
+    assert len(perturber._tokens(asked(n))) == perturber.network.longest
+    assert perturber.perturb([asked(n)])[0].reason == CUT
+    assert perturber._is_too_long(asked(n + 1))
 
 
 def test_texts_that_cannot_be_sent_are_refused_before(by_heart, monkeypatch):
@@ -248,7 +247,7 @@ def test_the_chosen_word_steers_what_is_written(by_heart):
     perturber = NeuralPerturber(by_heart("tiny"))
     request = REQUESTS[-1]
     sources = {
-        tuple(perturber._read(changed))
+        tuple(perturber._tokens(changed))
         for changed in (
             request,
             replace(request, target=parse_attribute("non-binary")),

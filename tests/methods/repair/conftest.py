@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from longway.english.pipeline import load_pipeline
-from longway.methods.repair.remedy import RepairRow, Target
+from longway.methods.repair import PUT_IN, TAKE_OUT
+from longway.methods.repair.normalise import with_trait
+from longway.methods.repair.put_in import PutIn
+from longway.methods.repair.remedy import Proposer, RepairRow, Target
 from longway.records import Pattern
 
 # Sentences of different shapes in which phrases are planted by the tests.
@@ -34,8 +37,9 @@ def texts_of(read):
 
     def texts(remedy, text, pattern, *, context=None, english=True, number=0, label="a"):
         row = RepairRow(number, text, label, context, read if english else None)
-        propose = getattr(remedy, "propose", remedy)
-        return [draft.after for draft in propose(row, Target(pattern, "a"))]
+        name = PUT_IN if isinstance(remedy, PutIn) or remedy is with_trait else TAKE_OUT
+        (drafts,) = Proposer(name, getattr(remedy, "propose", remedy)).drafts([row], Target(pattern, "a"))
+        return [draft.after for draft in drafts]
 
     return texts
 

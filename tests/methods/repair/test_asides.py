@@ -1,7 +1,7 @@
 """Sentences and openings that many rows share may go whatever they deny or name: checks look at the rest."""
 
 from longway.methods.repair.recurring import Recurring
-from longway.methods.repair.remedy import RepairRow, Target
+from longway.methods.repair.remedy import Proposer, RepairRow, Target
 from longway.methods.repair.take_out import TakeOut
 from longway.records import Pattern
 from longway.verify.check import Candidate
@@ -19,7 +19,8 @@ def candidate(before, after, *asides, **more):
 def test_a_recurring_sentence_with_a_negation_is_an_aside(read):
     texts = [f"{text} It was never filed." for text in PLAIN]
     row = RepairRow(0, texts[0], "a", None, read)
-    (draft,) = TakeOut(Recurring(texts, read=read)).propose(row, Target(NEGATION, "a"))
+    remedy = Proposer("take out", TakeOut(Recurring(texts, read=read)).propose)
+    ((draft,),) = remedy.drafts([row], Target(NEGATION, "a"))
     assert (draft.after, draft.asides) == (PLAIN[0], {"It was never filed."})
     given = candidate(row.text, draft.after, *draft.asides)
     assert NegationCheck().verdict(given).passed
@@ -42,7 +43,8 @@ def test_the_rest_is_still_checked():
 def test_asides_of_earlier_edits_count_from_the_start():
     first = candidate("No, it works. It was never filed.", "No, it works.", "It was never filed.")
     second = candidate("No, it works.", "It works.", "No", origin=first.origin_now)
-    assert second.from_the_start().without_asides == ("it works.", "It works.")
+    whole = second.from_the_start()
+    assert [whole.without(text) for text in (whole.before, whole.after)] == ["it works.", "It works."]
 
 
 def test_a_text_that_is_only_an_aside_stays():

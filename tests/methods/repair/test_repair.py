@@ -4,7 +4,7 @@ import numpy as np
 
 from longway.methods.method import Rows
 from longway.methods.repair.drop import drop_leftovers
-from longway.methods.repair.remedy import Proposer, Target, each_row
+from longway.methods.repair.remedy import Proposer, Target
 from longway.methods.repair.repair import ENOUGH, FIRST, Repair
 from longway.task import Task
 from tests.methods.repair.conftest import PLAIN, token
@@ -18,7 +18,7 @@ def without(row, target, *asides):
 
 
 def take_out(propose=without):
-    return Proposer("take out", each_row(propose))
+    return Proposer("take out", propose)
 
 
 def rows_with(*words_by_row):
@@ -29,8 +29,9 @@ def rows_with(*words_by_row):
 
 
 def shown_by_label(repair, word):
-    rows = [label for text, _, label in repair.rows_now() if word in text.split()]
-    return rows.count("a"), rows.count("b")
+    rows = repair.rows_now()
+    labels = [rows.label(row) for row, text in enumerate(rows.texts) if word in text.split()]
+    return labels.count("a"), labels.count("b")
 
 
 def test_a_target_is_weakened_until_it_is_balanced():

@@ -1,6 +1,7 @@
 import pytest
 
 from longway.methods.repair.recurring import Recurring
+from longway.methods.repair.remedy import RepairRow
 from longway.methods.repair.reshape import Reshape, neutral_sentences
 from longway.records import Pattern
 from tests.methods.repair.conftest import PLAIN, first
@@ -38,7 +39,7 @@ def test_sentences_about_the_context_stay(texts_of):
 def test_a_neutral_sentence_of_another_row_with_the_same_label_is_added(texts_of, read):
     texts = [f"I loved it. {PLAIN[5]}", "She left. Nora Vance won 3 prizes."]
     assert neutral_sentences(texts, read) == [PLAIN[5]]
-    remedy = Reshape(Recurring([]), texts={"a": texts})
+    remedy = Reshape(Recurring([]), [RepairRow(0, text, "a") for text in texts])
     assert texts_of(remedy, "Great fun.", at_most(5)) == [f"Great fun. {PLAIN[5]}"]
     assert texts_of(remedy, "Great fun.", at_most(5), label="b") == []
     assert texts_of(remedy, "A dog runs.", at_most(5), context="A dog runs.") == []
@@ -54,6 +55,6 @@ def test_a_time_moves_from_the_first_place(texts_of):
 
 @pytest.mark.parametrize("text", ["", "...", "😀", "word " * 10_000, "word. " * 3_000])
 def test_strange_texts(texts_of, read, text):
-    remedy = Reshape(Recurring(PLAIN, read=read), texts={"a": PLAIN})
+    remedy = Reshape(Recurring(PLAIN, read=read), [RepairRow(0, text, "a") for text in PLAIN])
     for pattern in (at_least(1), at_most(3), first("word")):
         assert all(made != text for made in texts_of(remedy, text, pattern, english=False))

@@ -18,6 +18,7 @@ from longway.models.importance.masking import (
     similarity,
     slopes,
 )
+from tests.models.toy import column_names
 
 from .toys import Rules, chance, shapley_by_orders
 
@@ -119,12 +120,12 @@ def test_integrated_gradients_of_a_bag_of_words_are_complete(kind, field):
 
 def test_integrated_gradients_give_a_column_to_the_words_that_make_it():
     model = Linear(min_rows=1).fit(Labelled(Inputs(["good film", "bad film"]), ["yes", "no"]))
-    names = dict(zip(model.words_.names(), model.regression_.weights, strict=True))
+    names = dict(zip(column_names(model.words_), model.regression_.weights, strict=True))
     found = {one.target: one for one in explain(model, ["good film"] * 2, method="ig", target=["yes", "no"])}[
         "yes"
     ]
     features = dict(
-        zip(model.words_.names(), model.features(Inputs(["good film"])).toarray()[0], strict=True)
+        zip(column_names(model.words_), model.features(Inputs(["good film"])).toarray()[0], strict=True)
     )
     slope = mean_slope(model.regression_.bias, model.logits(Inputs(["good film"]))[0], 1)
     column = {name: features[name] * float(names[name] @ slope) for name in ("good", "film", "good film")}

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from longway.errors import SettingError
 from longway.models.bag_of_words import Linear
 from longway.models.training import Trainer, TrainingData, method_named
-from longway.models.training.group_dro import shortcut_groups
+from longway.models.training.weights import shortcut_groups
 from tests.models.training.toy import SINGLE
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from longway.models.training.reweight import balancing_weights, total_bias
+from longway.models.training.weights import balancing_weights, total_bias
 
 
 def some(seed, *, n=12, ngrams=6, labels=3):

@@ -7,10 +7,13 @@ of English, and for languages without a table all are: they are counted, not int
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,45 +26,19 @@ Floats = NDArray[np.float64]
 Measure = Callable[[str, Sequence[str]], Sequence[float]]
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 NUMBER = re.compile(r"(?:(?<![\w.)\]])[-−–])?\d+(?:[.,]\d+)*")  # a sign, unless it is a dash: 3-4, page -2
-SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)")
-EMOJI = re.compile("[\U0001f300-\U0001faff\u2600-\u27bf]")
-TERMINAL = (".", "!", "?", "。", "！", "？", "।", "؟")
 READ = 600  # characters of a question that show its language
 RESTATED = 4  # words at the start of an answer that are those of the prompt
-
-
-ABSOLUTES = "all always never none only every everyone everybody everything nobody nothing no must entirely completely absolutely invariably solely exclusively impossible"
-HEDGES = "may might can could often usually sometimes generally typically probably possibly likely perhaps some many most seems appears tends roughly approximately about"
-NEGATIONS = "not no never none nothing nobody neither nor without cannot can't don't doesn't didn't isn't aren't wasn't weren't won't wouldn't shouldn't couldn't"
-FIRST_PERSON = "i i'm i've i'd i'll me my mine myself"
-SECOND_PERSON = "you your yours you're you'll you've yourself"
-JOINERS = "because since so therefore thus hence when while which that who although but and or"
 ALL_OF_ABOVE = re.compile(
     r"\b(all|none|both|neither|any) of (the )?(above|these|them|those|listed|options)\b|\bboth [a-e] and [a-e]\b|^\W*[a-e] and [a-e]\b",
     re.I,
 )
-REFUSAL = re.compile(
-    r"\b(i(['’]m| am) (not able|unable)|i (can('|’)?t|cannot|won['’]t) (help|assist|provide|answer|do)|as an ai|i don['’]t have (personal|access)|not appropriate|unable to (provide|assist))",
-    re.I,
-)
-APOLOGY = re.compile(r"\b(sorry|apologi[sz]e|apologies|unfortunately|regret)\b", re.I)
-FLATTERY = re.compile(
-    r"\b(great|good|excellent|interesting|wonderful|fantastic|thoughtful|insightful) (question|point|idea|choice|job)\b|\b(happy|glad|delighted) to (help|assist)\b|\b(certainly|of course|absolutely|sure)[!,]",
-    re.I,
-)
-LINK = re.compile(r"https?://|www\.", re.I)
-BULLET = re.compile(r"^\s*([-*•·]|\d+[.)])\s+\S", re.M)
-HEADING = re.compile(r"^\s{0,3}#{1,6}\s+\S|^\s*\*\*[^*\n]+\*\*:?\s*$", re.M)
-BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
-FENCE = re.compile(r"^```", re.M)
-TABLE_ROW = re.compile(r"^\s*\|.*\|\s*$", re.M)
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
     """A number per candidate, and what a candidate with more or less of it than the others is called.
 
-    family: cues of one kind, for the report. high, low: "the longest option", "the shortest option"; "" if that side is no pattern of its own.
+    family: cues of one kind, for the report. high, low: "the longest option", "the shortest option". more: what one with more of it has more of.
     measure: from the prompt and the candidates, one number per candidate.
     """
 
@@ -69,6 +46,7 @@ class Cue:
     family: str
     high: str
     low: str
+    more: str
     measure: Measure
 
 
@@ -92,25 +70,22 @@ def _language(*texts: str) -> str:
     return foreign_language(" ".join(texts)[:READ])
 
 
-def _each(function: Callable[[str], float]) -> Measure:
-    return lambda prompt, candidates: [float(function(text)) for text in candidates]
+def _each(function: Callable[[str], float], prompt: str, candidates: Sequence[str]) -> list[float]:
+    return [float(function(text)) for text in candidates]
 
 
-def _words_in(words: str, kind: Kind | None = None) -> Measure:
+def _count_words(
+    words: frozenset[str], kind: Kind | None, prompt: str, candidates: Sequence[str]
+) -> list[float]:
     """Counts these English words. kind: of the tables that take their place in other languages."""
-    table = frozenset(words.split())
-
-    def measure(prompt: str, candidates: Sequence[str]) -> Sequence[float]:
-        language = _language(prompt, *candidates) if kind is not None else ""
-        if kind is not None and has_words(language):
-            return [float(len(find(words_of(text), kind, language))) for text in candidates]
-        return [float(sum(word in table for word in words_of(text))) for text in candidates]
-
-    return measure
+    language = _language(prompt, *candidates) if kind is not None else ""
+    if kind is not None and has_words(language):
+        return [float(len(find(words_of(text), kind, language))) for text in candidates]
+    return [float(sum(word in words for word in words_of(text))) for text in candidates]
 
 
-def _matches(pattern: re.Pattern[str]) -> Measure:
-    return _each(lambda text: len(pattern.findall(text)))
+def _count_matches(pattern: re.Pattern[str], text: str) -> float:
+    return len(pattern.findall(text))
 
 
 def _precision(text: str) -> float:
@@ -222,64 +197,58 @@ def _mean_word(text: str) -> float:
     return sum(map(len, words)) / len(words) if words else 0.0
 
 
-def _present(name: str, family: str, what: str, measure: Measure) -> Cue:
-    return Cue(name, family, what, f"no {what}", measure)
+OF_TEXT: Mapping[str, Callable[[str], float]] = {
+    "characters": len,
+    "words": lambda text: len(words_of(text)),
+    "word length": _mean_word,
+    "capital": lambda text: text.lstrip()[:1].isupper(),
+    "capitals": lambda text: sum(map(str.isupper, text)),
+    "digits": lambda text: sum(map(str.isdigit, text)),
+    "precision": _precision,
+    "all of the above": lambda text: bool(ALL_OF_ABOVE.search(text) or means_others(text)),
+    "paragraphs": lambda text: sum(map(bool, map(str.strip, text.splitlines()))),
+    "repetition": _repeats,
+    "other script": _other_script,
+}
+OF_QUESTION: Mapping[str, Measure] = {
+    "middle number": _numeric_rank,
+    "article fit": _fit,
+    "number fit": _number_fit,
+    "echo share": _echo,
+    "echo": _echoed,
+    "restated prompt": _restated,
+    "similarity": _similarity,
+    "same start": _shared_start,
+}
+ROWS: Sequence[Mapping[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("cues.toml").read_text(encoding="utf-8")
+)["cue"]
+PATTERNS = {one["name"]: re.compile(one["pattern"]) for one in ROWS if "pattern" in one}
 
 
-def _most(name: str, family: str, what: str, measure: Measure) -> Cue:
-    return Cue(name, family, f"the most {what}", f"the fewest {what}", measure)
+def _measure_of(row: Mapping[str, Any]) -> Measure:
+    """How a cue of the table is measured."""
+    name = row["name"]
+    if "words" in row:
+        return partial(_count_words, frozenset(row["words"].split()), row.get("kind"))
+    if name in OF_QUESTION:
+        return OF_QUESTION[name]
+    return partial(_each, OF_TEXT.get(name) or partial(_count_matches, PATTERNS[name]))
 
 
-CUES: tuple[Cue, ...] = (
-    Cue("characters", "length", "the longest, in characters", "the shortest, in characters", _each(len)),
-    Cue("words", "length", "the longest, in words", "the shortest, in words", _each(lambda text: len(words_of(text)))),
-    Cue("word length", "length", "the longest words on average", "the shortest words on average", _each(_mean_word)),
-    _most("sentences", "length", "sentences", _matches(SENTENCE_END)),
-    Cue("space before", "spacing", "a space before the first word", "no space before the first word", _each(lambda text: text[:1].isspace())),
-    Cue("space behind", "spacing", "a space behind the last word", "no space behind the last word", _each(lambda text: text[-1:].isspace())),
-    _present("double space", "spacing", "two spaces in a row", _matches(re.compile(r"\S  +\S"))),
-    Cue("capital", "casing", "a capital letter at the start", "no capital letter at the start", _each(lambda text: text.lstrip()[:1].isupper())),
-    _most("capitals", "casing", "capital letters", _each(lambda text: sum(map(str.isupper, text)))),
-    Cue("full stop", "punctuation", "a full stop at the end", "no full stop at the end", _each(lambda text: text.rstrip().endswith(TERMINAL))),
-    _most("commas", "punctuation", "commas", _matches(re.compile(r"[,;:،、]"))),
-    _present("quotes", "punctuation", "quotation marks", _matches(re.compile(r"[\"“”„«»]"))),
-    _present("brackets", "punctuation", "brackets", _matches(re.compile(r"[(\[]"))),
-    _most("hyphens", "punctuation", "hyphens", _matches(re.compile(r"\w-\w|[–—]"))),
-    _present("exclamation", "punctuation", "exclamation marks", _matches(re.compile("[!！]"))),
-    _present("questions", "punctuation", "question marks", _matches(re.compile("[?？]"))),
-    _present("digits", "numbers", "digits", _each(lambda text: sum(map(str.isdigit, text)))),
-    _most("precision", "numbers", "digits behind the decimal point", _each(_precision)),
-    Cue("middle number", "numbers", "a number in the middle of all", "the largest or smallest number", _numeric_rank),
-    Cue("absolutes", "wording", "an absolute word (always, never, only ...)", "no absolute word", _words_in(ABSOLUTES, "absolutes")),
-    Cue("hedges", "wording", "a hedge (may, often, usually ...)", "no hedge", _words_in(HEDGES, "hedges")),
-    Cue("negation", "wording", "a negation", "no negation", _words_in(NEGATIONS, "negation")),
-    Cue("joiners", "wording", "the most joining words (because, which, and ...)", "the fewest joining words", _words_in(JOINERS)),
-    Cue("all of the above", "wording", "“all of the above” or similar", "not “all of the above” or similar", _each(lambda text: bool(ALL_OF_ABOVE.search(text) or means_others(text)))),
-    _present("first person", "wording", "I, me, my", _words_in(FIRST_PERSON)),
-    _present("second person", "wording", "you, your", _words_in(SECOND_PERSON)),
-    Cue("article fit", "fit", "fits the a or an before it", "does not fit the a or an before it", _fit),
-    Cue("number fit", "fit", "fits is or are in the prompt", "does not fit is or are in the prompt", _number_fit),
-    Cue("echo share", "prompt", "the largest share of words from the prompt", "the smallest share of words from the prompt", _echo),
-    _most("echo", "prompt", "words from the prompt", _echoed),
-    Cue("restated prompt", "prompt", "begins with the words of the prompt", "does not begin with the words of the prompt", _restated),
-    Cue("similarity", "others", "the most like the others", "the least like the others", _similarity),
-    Cue("same start", "others", "begins as most others do", "begins as no other does", _shared_start),
-    _most("bullets", "style", "list items", _matches(BULLET)),
-    _most("headings", "style", "headings", _matches(HEADING)),
-    _most("bold", "style", "bold words", _matches(BOLD)),
-    _present("code", "style", "code blocks", _matches(FENCE)),
-    _present("tables", "style", "table rows", _matches(TABLE_ROW)),
-    _most("paragraphs", "length", "lines", _each(lambda text: sum(bool(line.strip()) for line in text.splitlines()))),
-    _present("links", "style", "links", _matches(LINK)),
-    _present("emoji", "style", "emoji", _matches(EMOJI)),
-    Cue("refusal", "tone", "a refusal", "no refusal", _each(lambda text: bool(REFUSAL.search(text)))),
-    Cue("apology", "tone", "an apology", "no apology", _matches(APOLOGY)),
-    _present("flattery", "tone", "flattery or eagerness", _matches(FLATTERY)),
-    Cue("repetition", "tone", "repeats its own words most", "repeats its own words least", _each(_repeats)),
-    _present("other script", "tone", "letters of another script", _each(_other_script)),
-)  # fmt: skip
+CUES = {
+    one["name"]: Cue(
+        one["name"],
+        one["family"],
+        one["high"],
+        one["low"],
+        one.get("more", one["name"]),
+        _measure_of(one),
+    )
+    for one in ROWS
+}
 
 
-def measure(prompt: str, candidates: Sequence[str], cues: Sequence[Cue] = CUES) -> Floats:
+def measure(prompt: str, candidates: Sequence[str]) -> Floats:
     """The cues of each candidate: an array of candidates by cues."""
-    return np.array([cue.measure(prompt, candidates) for cue in cues], dtype=np.float64).T
+    return np.array([cue.measure(prompt, candidates) for cue in CUES.values()], dtype=np.float64).T

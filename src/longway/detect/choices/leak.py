@@ -14,7 +14,7 @@ The encoder reads the start of each candidate, of a random part of the questions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,12 @@ from longway.detect.choices.candidates import (
     Ints,
     Sets,
     WordTable,
+    design_effect,
     fit,
     hits,
     standardised,
 )
 from longway.detect.choices.cues import CUES
-from longway.detect.choices.search import design_effect
 from longway.errors import LongwayError
 from longway.language_names import ENGLISH, UNKNOWN
 from longway.languages.row_languages import main_language
@@ -121,15 +121,18 @@ def picks(
     return Picks(scores, hits(scores, sets))
 
 
+def surface_of(given: Candidates, names: Collection[str]) -> Floats:
+    """These cues of all candidates as a ranker sees them, with the places of candidates that have an order."""
+    values = relative(given.cues[:, [i for i, name in enumerate(CUES) if name in names]], given.sets)
+    return np.hstack([values, places(given.sets)]) if given.is_ordered else values
+
+
 def feature_sets(
-    given: Candidates, *, is_ordered: bool, encoder: Encoder | None = None
+    given: Candidates, *, encoder: Encoder | None = None
 ) -> dict[str, tuple[Any, Floats | float]]:
     """The features of each ranker, and how strongly its weights are kept small. encoder: reads all candidates."""
-    blind = [i for i, cue in enumerate(CUES) if cue.name not in READS_PROMPT]
-    overlap = [i for i, cue in enumerate(CUES) if cue.name in OVERLAP]
-    cues = relative(given.cues[:, blind], given.sets)
-    if is_ordered:
-        cues = np.hstack([cues, places(given.sets)])
+    cues = surface_of(given, CUES.keys() - READS_PROMPT)
+    overlap = [i for i, name in enumerate(CUES) if name in OVERLAP]
     words = weighted(given.words)
     penalty = np.concatenate([np.full(cues.shape[1], CUE_PENALTY), np.full(words.shape[1], WORD_PENALTY)])
     found: dict[str, tuple[Any, Floats | float]] = {
@@ -139,16 +142,16 @@ def feature_sets(
         "overlap": (relative(given.cues[:, overlap], given.sets), CUE_PENALTY),
     }
     if encoder is not None:
-        found[ENCODER] = encoder_features(given, encoder, is_ordered=is_ordered)
+        found[ENCODER] = encoder_features(given, encoder)
     return found
 
 
 def encoder_features(
-    given: Candidates, encoder: Encoder, *, is_ordered: bool, progress: Progress = lambda done, total: None
+    given: Candidates, encoder: Encoder, progress: Progress = lambda done, total: None
 ) -> tuple[Floats, Floats]:
     """The surface of the candidates, the vectors of their texts and how close these are to one another; and the penalty of each."""
     vectors = vectors_of(given.texts, encoder.embedded, progress)
-    surface, _ = feature_sets(given, is_ordered=is_ordered)["cues"]
+    surface = surface_of(given, CUES.keys() - READS_PROMPT)
     features = [surface, relative(closeness(vectors, given.sets), given.sets), within(vectors, given.sets)]
     n_vectors = features[-1].shape[1]
     n_others = sum(one.shape[1] for one in features[:-1])
@@ -158,7 +161,6 @@ def encoder_features(
 def leaks(
     given: Candidates,
     *,
-    is_ordered: bool,
     columns: tuple[str, ...],
     seed: int,
     encoder: Encoder | None = None,
@@ -168,13 +170,13 @@ def leaks(
 ) -> dict[str, Leak]:
     """The leak by kind of features, "candidates" first. budget: the tokens that the encoder may read."""
     found: dict[str, Leak] = {}
-    for part, (features, penalty) in feature_sets(given, is_ordered=is_ordered).items():
+    for part, (features, penalty) in feature_sets(given).items():
         step(f"measuring what a ranker picks by {part}")
         found[part] = leak_of(part, repeated_hits(features, penalty, given, seed), given, columns, REPEATS)
     if encoder is not None:
         step("reading the candidates with the sentence encoder")
         some = given.part(sampled(given, encoder, seed, budget))
-        read = encoder_features(some, encoder, is_ordered=is_ordered, progress=progress)
+        read = encoder_features(some, encoder, progress)
         found[ENCODER] = leak_of(ENCODER, repeated_hits(*read, some, seed), some, columns, REPEATS)
     return found
 

@@ -27,31 +27,16 @@ from scipy.stats import chi2
 
 from longway.data.choice_columns import Kind
 from longway.data.choices import Question
-from longway.detect.choices.candidates import Candidates, Floats
+from longway.detect.choices.candidates import Candidates, Floats, design_effect
 from longway.detect.choices.cues import CUES
-from longway.detect.choices.search import design_effect
 from longway.stats import difference_interval, wilson_interval
 
 FEWEST_PAIRS = 20  # pairs that must differ in a cue
 MOST, PENALTY, NEAR = 50.0, 1e-3, 1e-3  # of a weight
 FEWEST_VOTES = 10  # votes from which a share is given
 OWN = "its own answer"
-ROUNDS = 1000  # of the bootstrap
 LENGTH = "characters"
 LENGTHS = (LENGTH, "words")
-MORE = {  # what the answer has more of, if the name of the cue is not that
-    "word length": "letters per word", "paragraphs": "lines", "space before": "space before the first word",
-    "space behind": "space behind the last word", "double space": "double spaces", "capital": "a capital at the start",
-    "capitals": "capital letters", "full stop": "a full stop at the end", "quotes": "quotation marks",
-    "exclamation": "exclamation marks", "questions": "question marks", "precision": "decimals",
-    "middle number": "a middling number", "absolutes": "absolute words (always ...)", "hedges": "hedges (may, often ...)",
-    "negation": "negations", "joiners": "joining words (and ...)", "first person": "I, me, my", "second person": "you, your",
-    "article fit": "fit with a or an", "number fit": "fit with is or are", "echo share": "a share of prompt words",
-    "echo": "words of the prompt", "restated prompt": "the prompt at the start", "similarity": "likeness to the other",
-    "same start": "the start of the other", "bullets": "list items", "bold": "bold words", "code": "code blocks",
-    "tables": "table rows", "refusal": "refusals", "apology": "apologies", "flattery": "flattery, eagerness",
-    "repetition": "repeated words", "other script": "letters of other scripts",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +66,9 @@ def style_effects(given: Candidates, kind: Kind = "preference") -> list[StyleEff
     best = sets.right[sets.question]
     other = np.flatnonzero(is_used[sets.question] & (best != np.arange(len(best))))
     right, group = best[other], given.group[sets.question[other]]
-    length = np.log1p(given.cues[:, [cue.name for cue in CUES].index(LENGTH)])
+    length = np.log1p(given.cues[:, list(CUES).index(LENGTH)])
     effects = []
-    for i, cue in enumerate(CUES):
+    for i, cue in enumerate(CUES.values()):
         more = given.cues[right, i] - given.cues[other, i]
         keep = np.flatnonzero(more)
         if len(keep) < FEWEST_PAIRS:
@@ -92,7 +77,7 @@ def style_effects(given: Candidates, kind: Kind = "preference") -> list[StyleEff
         share = float(hit.mean())
         repeats = design_effect(hit - share, group[keep])
         interval = wilson_interval(share, len(keep) / repeats)
-        effect = StyleEffect(cue.name, cue.family, MORE.get(cue.name, cue.name), len(keep), share, *interval)
+        effect = StyleEffect(cue.name, cue.family, cue.more, len(keep), share, *interval)
         if cue.name not in LENGTHS:
             longer = np.sign(more[keep]) * (length[right] - length[other])[keep]
             equal, low, high = (float(expit(b)) for b in intercept(hit, longer, repeats))
@@ -160,18 +145,6 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """How well judges agree on the pairs that more than one of them saw. kappa: agreement beyond chance, with its 95% interval."""
-
-    pairs: int
-    judges: int
-    agreement: float
-    kappa: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeReport:
     """What votes say about judges.
 
@@ -183,7 +156,6 @@ class JudgeReport:
     ties: int
     shares: tuple[Share, ...]
     order: Share | None
-    agreement: Agreement | None
     is_named: bool = True
 
 
@@ -197,7 +169,7 @@ def judge_report(questions: Sequence[Question], ties: Sequence[Question]) -> Jud
     ]
     every = with_raters([*questions, *ties])
     is_named = any(one.judge for one in (*questions, *ties))
-    return JudgeReport(dict(votes), len(ties), tuple(shares), _order(every), agreement(every), is_named)
+    return JudgeReport(dict(votes), len(ties), tuple(shares), _order(every), is_named)
 
 
 def with_raters(votes: Sequence[Question]) -> list[Question]:
@@ -276,42 +248,8 @@ def _order(votes: Sequence[Question]) -> Share | None:
     for one in votes:
         seen[one.judge, _pair(one)][one.candidates[0]] = one
     both = [list(some.values()) for some in seen.values() if len(some) == 2]
-    kept = [len({_winner(one) for one in some}) == 1 for some in both]
+    winners = [
+        {one.right if one.right is None else one.candidates[one.right] for one in some} for some in both
+    ]
+    kept = [len(some) == 1 for some in winners]
     return share_of("the same answer in both orders", "", [some[0] for some in both], kept, 1.0)
-
-
-def _winner(vote: Question) -> str | None:
-    """The answer that won; None for a tie."""
-    return None if vote.right is None else vote.candidates[vote.right]
-
-
-def agreement(votes: Sequence[Question]) -> Agreement | None:
-    """Fleiss' kappa over the pairs that several judges voted on, whatever the order they saw; a tie is a third answer."""
-    seen: dict[tuple[str, tuple[str, ...]], dict[str, str | None]] = defaultdict(dict)
-    for one in votes:
-        seen[one.prompt, tuple(sorted(one.candidates))][one.judge] = _winner(one)
-    several = [(pair, list(answers.values())) for (_, pair), answers in seen.items() if len(answers) > 1]
-    tables = [[answers.count(one) for one in (*pair, None)] for pair, answers in several]
-    if len(tables) < FEWEST_VOTES:
-        return None
-    counts = np.array(tables, dtype=np.float64)
-    generator = np.random.default_rng(0)
-    draws = [fleiss(counts[generator.integers(len(counts), size=len(counts))])[1] for _ in range(ROUNDS)]
-    observed, kappa = fleiss(counts)
-    low, high = np.nanquantile(draws, [0.025, 0.975])
-    judges = len({one.judge for one in votes})
-    return Agreement(len(counts), judges, observed, kappa, float(low), float(high))
-
-
-def fleiss(counts: np.ndarray) -> tuple[float, float]:
-    """Agreement and kappa of a table of pairs by answers; pairs may have different numbers of votes.
-
-    >>> fleiss(np.array([[2.0, 0, 0], [0, 2, 0], [1, 1, 0], [2, 0, 0]]))
-    (0.75, 0.4666666666666667)
-    """
-    n = counts.sum(axis=1)
-    same = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
-    observed = float(same.mean())
-    share = counts.sum(axis=0) / counts.sum()
-    by_chance = float((share**2).sum())
-    return observed, (observed - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0

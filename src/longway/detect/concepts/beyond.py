@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.special import chdtrc
 
+from longway.arrays import Bools, Floats, Ints
 from longway.detect.reading import Reading
 from longway.stats import q_values
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from longway.detect.concepts.detector import ConceptDetector
     from longway.detect.findings import Chosen, Counted
 
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 RIDGE = 1e-3  # penalty on the square of a weight; covariates may be equal
 MOST_COVARIATES = 100
@@ -41,8 +39,6 @@ FEWEST = (
 UNDECIDED = 0.5  # sum of p (1 - p) over all rows, below which the covariates determine the label
 DETERMINED = 1e-3  # share of the variance that covariates leave
 NOT_EXPLAINED = 0.01  # highest p of a concept beside stronger ones with which it leads a group
-
-Floats = NDArray[np.float64]
 
 
 class SeparatedError(Exception):

@@ -16,9 +16,9 @@ from json import dumps, loads
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from longway.arrays import Bools, Floats32
 from longway.detect.concepts import kmeans
 from longway.detect.concepts.fields import PER_WORDS, Field, shares, word_fields
 from longway.detect.concepts.vectors import TextVectors, sentences_read, unit_rows
@@ -31,9 +31,6 @@ from longway.records import Pattern
 from longway.store.atomic import replacing
 from longway.text.sentences import sentences_of
 from longway.text.tokenizer import PLAIN, Tokenizer
-
-Floats = NDArray[np.float32]
-Bools = NDArray[np.bool_]
 
 RAREST, COMMONEST = 0.005, 0.5  # share of rows with a concept
 SAME = 0.98  # cosine from which one of two directions is enough
@@ -48,9 +45,9 @@ class Concepts:
     column: its name. encoder: its name, as `TextVectors` takes it. fields: the words of the last concepts; the others are of vectors.
     """
 
-    mean: Floats
-    directions: Floats
-    bounds: Floats
+    mean: Floats32
+    directions: Floats32
+    bounds: Floats32
     sources: tuple[str, ...]
     column: str
     encoder: str = MINILM
@@ -108,7 +105,7 @@ class Concepts:
             digest.update(np.ascontiguousarray(array, np.float32).tobytes())
         return digest.hexdigest()
 
-    def units(self, vectors: Vectors) -> Floats:
+    def units(self, vectors: Vectors) -> Floats32:
         """(n, width): the vectors as directions are compared with them, of length 1."""
         return unit_rows(vectors - self.mean)
 
@@ -119,7 +116,7 @@ class Concepts:
 
     def scores(
         self, vectors: Vectors, tokens: Sequence[Sequence[str]], numbers: Sequence[int] | None = None
-    ) -> Floats:
+    ) -> Floats32:
         """(n, k): how much of each concept, or of those with these numbers, the texts with these vectors and tokens have."""
         chosen = np.arange(len(self)) if numbers is None else np.asarray(numbers, np.int64)
         found = self.units(vectors) @ self.directions[chosen].T
@@ -129,11 +126,11 @@ class Concepts:
             found[:, of_words] = shares(tokens, fields) + ORDER * (1 + found[:, of_words])
         return np.asarray(found, np.float32)
 
-    def members(self, scores: Floats) -> csr_matrix:
+    def members(self, scores: Floats32) -> csr_matrix:
         """(n, k): which text has which concept, from the scores."""
         return csr_matrix((scores >= self.bounds).astype(np.int32))
 
-    def scores_of(self, texts: Sequence[str], numbers: Sequence[int]) -> Floats:
+    def scores_of(self, texts: Sequence[str], numbers: Sequence[int]) -> Floats32:
         """(n, numbers): the scores of texts for some concepts."""
         return self.scores(self.vectors.of(texts), [self.tokenizer.tokens(text) for text in texts], numbers)
 
@@ -202,7 +199,7 @@ class Concepts:
         return cls(mean, directions, bounds, sources, column, encoder, by, fields, tokenizer)
 
 
-def _kept(units: Floats, directions: Floats, bounds: Floats) -> list[int]:
+def _kept(units: Floats32, directions: Floats32, bounds: Floats32) -> list[int]:
     """The concepts that are neither too rare nor too common in the rows they were made from, without near copies of earlier ones."""
     share = np.zeros(len(bounds))
     for start in range(0, len(bounds), 256):
@@ -216,8 +213,8 @@ def _kept(units: Floats, directions: Floats, bounds: Floats) -> list[int]:
 
 
 def _kept_fields(
-    units: Floats, tokens: Sequence[Sequence[str]], fields: list[tuple[str, Field]]
-) -> tuple[list[tuple[str, Field]], Floats]:
+    units: Floats32, tokens: Sequence[Sequence[str]], fields: list[tuple[str, Field]]
+) -> tuple[list[tuple[str, Field]], Floats32]:
     """The fields that are neither too rare nor too common in these texts, and the mean direction of the texts with each."""
     has = shares(tokens, [words for _, words in fields]) >= np.float32(1 / PER_WORDS)
     share = has.mean(axis=0) if len(has) else np.zeros(len(fields))

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts, Floats
+from longway.arrays import Bools, Floats, Floats32, Ints
+from longway.detect.concepts.concepts import COMMONEST, RAREST, Concepts
 from longway.detect.concepts.names import contrastive_words, different_words
 from longway.detect.concepts.vectors import unit_rows
 from longway.detect.detector import (
     Description,
     Features,
-    Ints,
     SampledDetector,
     Spans,
     TokenizedRow,
@@ -44,8 +43,8 @@ class SampledRows:
 
     places: Ints
     vectors: Vectors
-    is_tested: NDArray[np.bool_]
-    surface: NDArray[np.float64]
+    is_tested: Bools
+    surface: Floats
 
 
 def n_rows_with(texts: Iterable[Iterable[str]]) -> Counter[str]:
@@ -68,9 +67,9 @@ class ConceptDetector(SampledDetector):
         self.untested: list[str] = []
         # and tested rows x patterns of other levels.
         self.simpler = np.zeros((int(rows.is_tested.sum()), 0))
-        self.units: Floats = concepts.units(rows.vectors)
+        self.units: Floats32 = concepts.units(rows.vectors)
         self._text = reading.block_of(role, self.places).spelled(reading.vocabulary.words)
-        self.scores: Floats = concepts.scores(rows.vectors, self._text)
+        self.scores: Floats32 = concepts.scores(rows.vectors, self._text)
         self.members: csr_matrix = concepts.members(self.scores)
         self._names: dict[int, tuple[str, ...]] = {}
 
@@ -140,7 +139,7 @@ class ConceptDetector(SampledDetector):
         return [self._text[row] for row in rows.tolist()]
 
     @cached_property
-    def _usual_words(self) -> Floats:
+    def _usual_words(self) -> Floats32:
         """The mean vector of the most frequent words."""
         counts = Counter(word for tokens in self._usual_texts for word in tokens if is_word(word))
         return np.asarray(
@@ -152,7 +151,7 @@ class ConceptDetector(SampledDetector):
         most = FREQUENT * len(self.places)
         return frozenset(word for word, n in n_rows_with(self._text).items() if n > most)
 
-    def examples(self, key: int, wanted: NDArray[np.bool_]) -> Ints:
+    def examples(self, key: int, wanted: Bools) -> Ints:
         """Places of the rows of `typical_rows`; of the first of them, those with a word of the name come first, so that a reader sees what the name is about."""
         rows = self.typical_rows(key, wanted)
         words = [f" {term} " for term in self.name(key)]
@@ -161,7 +160,7 @@ class ConceptDetector(SampledDetector):
         first = np.argsort(lacks, kind="stable")
         return self.places[np.concatenate([rows[:CLOSEST][first], rows[CLOSEST:]])]
 
-    def typical_rows(self, key: int, wanted: NDArray[np.bool_] | None = None) -> Ints:
+    def typical_rows(self, key: int, wanted: Bools | None = None) -> Ints:
         """Numbers of the tested rows with a concept, the most typical first. wanted: which of the sampled rows; all by default."""
         is_shown = self.is_tested if wanted is None else self.is_tested & wanted
         order = self.ranked(key)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from longway.arrays import Floats32
 from longway.detect.concepts.vectors import TextVectors, unit_rows
 from longway.text.tokenizer import is_word
 
@@ -22,7 +22,6 @@ FEWEST_ROWS, MOST_SHARE = 3, 0.03  # rows with a word
 MOST_WORDS = 6_000  # the most frequent
 PER_WORDS = 100  # words of a text for each that must belong to a field
 
-Floats = NDArray[np.float32]
 Field = tuple[str, ...]
 
 
@@ -54,7 +53,7 @@ def word_fields(
                 yield f"words of {size}", field
 
 
-def shares(tokens: Sequence[Sequence[str]], fields: Sequence[Field]) -> Floats:
+def shares(tokens: Sequence[Sequence[str]], fields: Sequence[Field]) -> Floats32:
     """(n, fields): the share of each text's words that belong to a field, of at least PER_WORDS words.
 
     >>> shares([["a", "dog", "and", "a", "cat"], []], [("dog", "cat"), ("sea",)]).tolist()

@@ -11,18 +11,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from longway.arrays import Floats32
 from longway.detect.concepts.vectors import unit_rows
 
 SIZES = (8, 16, 32, 64)  # clusters; more of them are more patterns to correct for
 FEWEST_OF_ONE = 10  # vectors per cluster, on average
 STARTS = 10  # of which the best is kept: with fewer, small genres are missed
 
-Floats = NDArray[np.float32]
-
 
 def cluster_directions(
-    units: Floats, *, sizes: Sequence[int] = SIZES, seed: int = 0
-) -> list[tuple[str, Floats, Floats]]:
+    units: Floats32, *, sizes: Sequence[int] = SIZES, seed: int = 0
+) -> list[tuple[str, Floats32, Floats32]]:
     """For each number of clusters: its name, the centres scaled to length 1 (k, width), and their bounds (k,)."""
     from sklearn.cluster import KMeans  # takes a second to import
 
@@ -38,7 +37,7 @@ def cluster_directions(
     return found
 
 
-def bounds_for(scores: Floats, counts: NDArray[np.integer]) -> Floats:
+def bounds_for(scores: Floats32, counts: NDArray[np.integer]) -> Floats32:
     """For each column a bound that so many rows reach (more, if scores are equal): between two scores, so that rounding changes nothing.
 
     >>> bounds_for(np.array([[0.1], [0.9], [0.5]], np.float32), np.array([2])).astype(float).round(2).tolist()

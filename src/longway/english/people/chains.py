@@ -28,7 +28,7 @@ from functools import lru_cache
 from math import exp, log, log1p
 from pathlib import Path
 
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, any_lower
 from longway.english.people.discourse import (
     SITUATIONS,
     AntecedentPair,
@@ -187,7 +187,7 @@ PAIR_RULES: dict[str, Callable[[Pair], float]] = {
     "is_object": lambda p: not p.ahead and p.slot == "object",
     "is_possessor": lambda p: not p.ahead and p.head.dep == "nmod:poss",
     "in_a_list": lambda p: not p.ahead and p.in_list,  # Ann in "Bob and Ann"
-    "behind_of": lambda p: any(w.lower == "of" for w in p.scene.document.children(p.head, "case")),
+    "behind_of": lambda p: any_lower(p.scene.document.children(p.head, "case"), ("of",)),
     "behind_a_preposition": _is_behind_a_preposition,
     "verb_follows": lambda p: not p.ahead and p.scene.verb_follows(p.mention.end),
     "verb_follows_in_last_sentence": lambda p: p.in_last_sentence and p.scene.verb_follows(p.mention.end),
@@ -447,7 +447,7 @@ def same_noun(scene: Discourse, noun: Mention, earlier: Mention | None) -> Menti
     if earlier is None or scene.sentence(noun) - scene.sentence(earlier) > NOUN_SENTENCES:
         return None
     document, word = scene.document, scene.words[noun.head]
-    is_definite = any(w.lower in ("the", "this", "that") for w in document.children(word, "det"))
+    is_definite = any_lower(document.children(word, "det"), ("the", "this", "that"))
     is_owned = any(
         not m.start <= w.index < m.end
         for m in (noun, earlier)
@@ -488,7 +488,7 @@ class PronounResolver:
         elif is_weighed(pronoun):
             link = self._weighed(spot)
         else:
-            link = Link(same_as=goes_on(spot) or plural_people(spot) or single_person(spot))
+            link = Link(same_as=goes_on(spot) or they_refers_to(spot))
         self.links[pronoun.start] = link
         person, probability = (
             (link.person, link.probability) if link.same_as is None else self.meant(link.same_as)
@@ -574,33 +574,22 @@ def goes_on(spot: PronounContext) -> Mention | None:
     return None
 
 
-def plural_people(spot: PronounContext) -> Mention | None:
-    """The people that "they" refers to, if this sentence and the last have no other plural."""
-    if spot.pronoun.number != "plur" or spot.pronoun.person != 3:
-        return None
-    scene = spot.scene
-    low, _ = scene.bounds(spot.sentence, back=1)
-    people_near = [
-        m
-        for m in scene.mentions_between(low, spot.pronoun.start)
-        if m.kind != "pronoun" and m.number == "plur"
-    ]
-    plurals = [w for w in scene.words[low : spot.pronoun.start] if w.tag in ("NNS", "NNPS")]
-    return people_near[0] if len(people_near) == 1 and len(plurals) <= 1 else None
-
-
-def single_person(spot: PronounContext) -> Mention | None:
-    """The one person that "they" refers to: nobody else near can be meant, and nothing in the plural.
+def they_refers_to(spot: PronounContext) -> Mention | None:
+    """The people that "they" refers to, or the one person; only if nothing else in this sentence and the last can be meant.
 
     "My parent said they were tired", "Mx. Roe left their keys"; not "John said they were tired", where John would be "he".
     """
-    if spot.pronoun.number != "plur" or spot.pronoun.person != 3:
+    if (spot.pronoun.number, spot.pronoun.person) != ("plur", 3):
         return None
-    scene = spot.scene
+    scene, start = spot.scene, spot.pronoun.start
     low, _ = scene.bounds(spot.sentence, back=1)
-    words = scene.words[low : spot.pronoun.start]
-    near = [m for m in scene.mentions_between(low, spot.pronoun.start) if m.person == 3]
-    if any(w.tag in ("NNS", "NNPS") for w in words) or any(m.number == "plur" for m in near):
+    near = [m for m in scene.mentions_between(low, start) if m.person == 3]
+    several = [m for m in near if m.number == "plur"]
+    plurals = [w for w in scene.words[low:start] if w.tag in ("NNS", "NNPS")]
+    nouns = [m for m in several if m.kind != "pronoun"]
+    if len(nouns) == 1 and len(plurals) <= 1:
+        return nouns[0]
+    if several or plurals:
         return None
     owners = {id(owner): m for m in near if m.kind != "pronoun" and (owner := scene.owner(m)) is not None}
     open_to_they = [m for m in owners.values() if _may_be_they(scene, m)]
@@ -628,9 +617,7 @@ def _fits(spot: PronounContext, other: Mention) -> bool:
 
 def _could_be(spot: PronounContext, other: Mention) -> bool:
     """True for a name or noun that the pronoun may refer to."""
-    if other.kind == "pronoun" or spot.pronoun.person != 3 or other.number != spot.pronoun.number:
-        return False
-    return "" in (other.gender, spot.pronoun.gender) or other.gender == spot.pronoun.gender
+    return other.kind != "pronoun" and _fits(spot, other)
 
 
 def _are_arguments(spot: PronounContext, other: Mention) -> bool:

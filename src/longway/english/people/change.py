@@ -26,7 +26,7 @@ from itertools import accumulate
 from typing import Literal
 
 from longway.english.articles import fix_articles
-from longway.english.document import Change, Document, Word, apply_changes
+from longway.english.document import Change, Document, Word, any_lower, apply_changes
 from longway.english.inflection import capitalise, inflect, is_all_caps, lemmas, match_case
 from longway.english.people.ages import format_age, nearest_age, parse_age
 from longway.english.people.demographic_mentions import (
@@ -64,7 +64,12 @@ _QUOTATION = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _LISTS = listed_words(__name__)
-_AT_COURT, _BRITISH = _LISTS["at_court"], _LISTS["british"]
+_NOBLES: dict[str, tuple[str, frozenset[str]]] = {  # what a word becomes, and in whose company
+    "lady": ("lord", _LISTS.at_court),
+    "ladies": ("lords", _LISTS.at_court),
+    "countess": ("earl", _LISTS.british),
+    "countesses": ("earls", _LISTS.british),
+}
 _AND = r",?\s+(?:and|or|nor|not|&)\s+(?:(?:the|an?|my|your|his|her|our|their)\s+)?"  # between two words of a list
 
 
@@ -153,7 +158,8 @@ def change_person(
     if not chosen:
         return unchanged(request, NOBODY)
     quotations = _quotations(text)
-    quoted = [person for person in people if _is_only_quoted(person, quotations)]
+    inside = {word for word in found.words for at, end in quotations if at <= word.start and word.stop <= end}
+    quoted = [person for person in people if inside.issuperset(person.words)]
     chosen = [person for person in chosen if person not in quoted]
     if not chosen:
         return unchanged(request, QUOTED)
@@ -281,7 +287,7 @@ def _of_request(person: DescribedPerson, request: Request) -> list[DemographicMe
 
 def _is_beside(document: Document, word: DemographicMention, new: str) -> bool:
     """Whether a word would become the one it contrasts with: "the king and queen", "My aunt is not my uncle"."""
-    head, phrase = document.words[word.end - 1], new
+    head, phrase = word.head(document), new
     noun = document.head(head)
     if head.relation == "amod" and noun is not None and noun.index > head.index:  # "white men and Black men"
         head, phrase = noun, new + document.text[word.stop : noun.end]
@@ -343,7 +349,7 @@ def _counterpart(document: Document, word: DemographicMention, name: str) -> str
         return None
     if not _can_be_written(document, word, name):
         return None
-    new = _noble_counterpart(document, word, name) or new
+    new = (_noble_counterpart(document, word) if name == "man" else None) or new
     if word.attribute.axis == "race":
         first = document.words[word.first]
         opens = first.index == document.sentences[document.sentence_number(first)][0]
@@ -360,34 +366,30 @@ def _counterpart(document: Document, word: DemographicMention, name: str) -> str
 
 def _can_be_written(document: Document, word: DemographicMention, name: str) -> bool:
     """False for "the people's 800 metres", "the girls' 800 metres", "non-binary empowerment", "parent says"."""
-    head, mark = document.words[word.end - 1], document.word_at(word.end)
-    above = document.head(head)
+    head = word.head(document)
+    above, owners = document.head(head), document.children(head, "nmod:poss", "det")
     is_of_thing = above is not None and not is_person(above)
-    if name == "non-binary" and head.relation == "amod" and is_of_thing:
-        return False
-    owners = document.children(head, "nmod:poss", "det")
-    if name == "non-binary" and head.relation == "compound" and above is not None and is_person(above):
-        return False  # "women customers"
-    if name == "non-binary" and document.lower_at(word.first - 1) == "baby":
-        return False  # "a baby boy"
-    if name == "non-binary" and word.kind == "kin" and not owners and word.number == "sing":
-        return False  # "mom loved it"
-    if word.kind == "kin" and any(w.lower == "my" for w in owners) and head.lower in ("husbands", "wives"):
+    if name == "non-binary":
+        is_adjective = head.relation == "amod" and is_of_thing
+        is_customer = (
+            head.relation == "compound" and above is not None and not is_of_thing
+        )  # "women customers"
+        is_baby = document.lower_at(word.first - 1) == "baby"  # "a baby boy"
+        is_mom = word.kind == "kin" and not owners and word.number == "sing"  # "mom loved it"
+        if is_adjective or is_customer or is_baby or is_mom:
+            return False
+    if word.kind == "kin" and any_lower(owners, ("my",)) and head.lower in ("husbands", "wives"):
         return False  # "my husbands sauce"
-    is_event = mark is not None and mark.lower in ("'s", "'", "’s", "’") and is_of_thing
-    is_category = word.entry is not None and word.entry.word in ("men", "women", "ladies", "boys", "girls")
+    is_event = document.lower_at(word.end) in ("'s", "'", "’s", "’") and is_of_thing
+    is_category = word.listed in ("men", "women", "ladies", "boys", "girls")
     return not (is_event and is_category and name not in ("man", "woman"))
 
 
-def _noble_counterpart(document: Document, word: DemographicMention, name: str) -> str | None:
+def _noble_counterpart(document: Document, word: DemographicMention) -> str | None:
     """What "lady" and "countess" become among nobles: "the feudal lords", "the seventh Earl"."""
+    new, company = _NOBLES.get(document.text[word.start : word.stop].lower(), ("", frozenset()))
     among = {other.lower for other in document if not word.first <= other.index < word.end}
-    written = document.text[word.start : word.stop].lower()
-    if name == "man" and written in ("lady", "ladies") and not among.isdisjoint(_AT_COURT):
-        return "lord" if written == "lady" else "lords"
-    if name == "man" and written in ("countess", "countesses") and not among.isdisjoint(_BRITISH):
-        return "earl" if written == "countess" else "earls"
-    return None
+    return new if among & company else None
 
 
 def _years(written: str, name: str) -> str | None:
@@ -401,13 +403,6 @@ def _quotations(text: str) -> list[tuple[int, int]]:
     spans = [match.span() for match in _QUOTATION.finditer(text)]
     is_whole = any(end - start > 0.8 * len(text.strip()) for start, end in spans)
     return [] if is_whole else spans
-
-
-def _is_only_quoted(person: DescribedPerson, quotations: Sequence[tuple[int, int]]) -> bool:
-    """Whether all words about a person are in quotations."""
-    return all(
-        any(start <= word.start and word.stop <= end for start, end in quotations) for word in person.words
-    )
 
 
 def _everyone(people: Sequence[DescribedPerson], source: Attribute) -> list[DescribedPerson]:

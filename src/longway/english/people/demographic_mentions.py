@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, any_lower
 from longway.english.inflection import is_all_caps
 from longway.english.people.ages import PersonAge, find_person_ages
 from longway.english.people.chains import Chain, find_chains
@@ -73,7 +73,6 @@ SURE_GENDER = 0.97  # least share of one gender among the bearers of a first nam
 # Least share of one group among the bearers of a name; most bearers of most names are white.
 SURE_WHITE, SURE_GROUP = 0.75, 0.5
 _NO_NAMES = GENERATIONS | PARTICLES | TITLES.keys() | {"said"}
-_BEFORE_FIRST_NAMES = _LISTS["before_first_names"]
 _TAGS = {"NOUN": ("NOUN", "PROPN"), "PROPN": ("PROPN", "NOUN"), "ADJ": ("ADJ",), "ADV": ("ADV",)}
 
 
@@ -94,6 +93,10 @@ class DemographicMention:
     kind: str
     entry: DemographicEntry | None = None
     of: int | None = None
+
+    def head(self, document: Document) -> Word:
+        """The last of its words, which the others belong to."""
+        return document.words[self.end - 1]
 
     @property
     def is_generic(self) -> bool:
@@ -209,9 +212,9 @@ def _pronouns(document: Document, people: Sequence[Chain]) -> Iterator[Demograph
             yield SkippedWord(word.start, word.end, IN_A_NAME)
         elif reading.pronoun in PRONOUN_ATTRIBUTES:
             attribute = PRONOUN_ATTRIBUTES[reading.pronoun]
-            yield _mention(document, word.index, word.index + 1, attribute, "pronoun")
+            yield _mention(word, attribute, "pronoun")
         elif reading.pronoun == THEY and (word.index in of_one or word.lower == "themself"):
-            yield _mention(document, word.index, word.index + 1, NEUTRAL, "pronoun")
+            yield _mention(word, NEUTRAL, "pronoun")
 
 
 def _is_in_a_title(document: Document, pronoun: Word) -> bool:
@@ -232,9 +235,14 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
     strangers = _Strangers(document, people)
     for chain in people:
         firsts = {mention.parts[0] for mention in chain.mentions if len(mention.parts) > 1}
-        surnames = {m.parts[-1] for m in chain.mentions if m.parts and _ends_in_surname(m)} - firsts
+        surnames = {  # of "Peter F. Paul", "Judge Garth"; not of "Paul", "Aunt Ann", "Queen Anne"
+            m.parts[-1]
+            for m in chain.mentions
+            if len(m.parts) > 1 or (m.parts and m.title and m.title not in _LISTS.before_first_names)
+        } - firsts
         of_places = {m.parts[-1] for m in chain.mentions if "of" in m.parts}
-        shown = _shown_gender(chain)
+        genders = {m.gender for m in chain.mentions if m.gender and (m.kind != "name" or m.title in TITLES)}
+        shown = GENDERS.get(genders.pop()) if len(genders) == 1 else None  # by pronouns, titles and nouns
         for mention in chain.mentions:
             if not _is_named(chain, mention) or _names_no_person(document, mention):
                 continue
@@ -246,8 +254,8 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
             )
             body = [word for word in words if {word.lower, word.lower.rstrip(".")} & parts]
             for place, word in enumerate(body):
-                if _is_initial(word) or word.lower in PARTICLES:
-                    continue
+                if word.lower in PARTICLES or all(len(part) <= 1 for part in word.text.split(".")):
+                    continue  # "J.", "P.E.I."
                 is_surname = len(mention.parts) == 1 and mention.parts[-1] in surnames
                 is_first = (
                     place == 0 and not is_surname and (len(body) > 1 or _is_first_name(mention, firsts))
@@ -257,15 +265,11 @@ def _names(document: Document, people: Sequence[Chain]) -> Iterator[DemographicM
                     if attribute.axis != "gender" or (
                         shown is None and (len(body) > 1 or mention.title or not strangers(word, attribute))
                     ):
-                        yield _mention(document, word.index, word.index + 1, attribute, kind)
-                if is_first and shown is not None and not _suits_others(word.text, shown):
-                    yield _mention(document, word.index, word.index + 1, shown, kind)
-
-
-def _shown_gender(chain: Chain) -> Attribute | None:
-    """The gender that pronouns, titles and nouns of a chain show; None if none or several do."""
-    genders = {m.gender for m in chain.mentions if m.gender and (m.kind != "name" or m.title in TITLES)}
-    return GENDERS.get(next(iter(genders))) if len(genders) == 1 else None
+                        yield _mention(word, attribute, kind)
+                if is_first and shown is not None:
+                    others = (suits_gender(word.text, other.name) for other in other_attributes(shown))
+                    if not all(others):  # unlike "Robin"
+                        yield _mention(word, shown, kind)
 
 
 def _family_names(document: Document) -> Iterator[DemographicMention]:
@@ -277,7 +281,7 @@ def _family_names(document: Document) -> Iterator[DemographicMention]:
         )
         if is_of_family and word.relation == "compound" and word.upos == "PROPN":
             for attribute in _attributes_of_name(word.text, is_first=False):
-                yield _mention(document, word.index, word.index + 1, attribute, "surname")
+                yield _mention(word, attribute, "surname")
 
 
 class _Strangers:
@@ -310,28 +314,13 @@ class _Strangers:
         return bool(genders) and attribute not in genders
 
 
-def _is_initial(word: Word) -> bool:
-    """True for "J.", "P.E.I."."""
-    return all(len(part) <= 1 for part in word.text.split("."))
-
-
-def _suits_others(name: str, attribute: Attribute) -> bool:
-    """True for a first name that people of other genders bear, too: "Robin"."""
-    return all(suits_gender(name, other.name) for other in other_attributes(attribute))
-
-
 def _is_first_name(mention: Mention, firsts: set[str]) -> bool:
     """True if a name of one word is a first name: by the person's longer name, by a title, or by most of its bearers."""
     name = mention.parts[0]
-    if name in firsts or mention.title in _BEFORE_FIRST_NAMES:
+    if name in firsts or mention.title in _LISTS.before_first_names:
         return True
     is_known = census_first_name(name) is not None  # an unknown name alone may be a surname
     return not mention.title and is_known and name_kind(name) == "first"
-
-
-def _ends_in_surname(mention: Mention) -> bool:
-    """True for "Peter F. Paul", "Judge Garth"; not for "Paul", "Aunt Ann", "Queen Anne"."""
-    return len(mention.parts) > 1 or (mention.title != "" and mention.title not in _BEFORE_FIRST_NAMES)
 
 
 def _is_named(chain: Chain, mention: Mention) -> bool:
@@ -420,20 +409,21 @@ def _entries_that_apply(
     """The entries that apply here, one per axis, or the reason why none does."""
     reasons = []
     done: set[str] = set()
-    tag = document.words[end - 1].upos
-    head = document.words[end - 1]
+    start, head = document.words[first].start, document.words[end - 1]
     is_before_noun = head.relation in ("compound", "amod") and head.head >= end
     fitting = [entry for entry in entries if is_before_noun and (entry.kind, entry.pos) == ("group", "ADJ")]
-    fitting = fitting or [entry for entry in entries if tag in _TAGS.get(entry.pos, ())]  # "a Cherokee elder"
+    fitting = fitting or [
+        entry for entry in entries if head.upos in _TAGS.get(entry.pos, ())
+    ]  # "a Cherokee elder"
     for entry in sorted(fitting or entries, key=lambda entry: _misfit(document, first, end, entry)):
         reason = reason_not_a_person(document, first, end, entry)
         if reason:
             reasons.append(reason)
         elif entry.attribute.axis not in done:
             done.add(entry.attribute.axis)
-            yield _mention(document, first, end, entry.attribute, entry.kind, entry)
+            yield DemographicMention(first, end, start, head.end, entry.attribute, entry.kind, entry)
     if not done and reasons:
-        yield SkippedWord(document.words[first].start, document.words[end - 1].end, reasons[0])
+        yield SkippedWord(start, head.end, reasons[0])
 
 
 def _misfit(document: Document, first: int, end: int, entry: DemographicEntry) -> tuple[bool, bool]:
@@ -458,17 +448,8 @@ def _year(document: Document, age_of: PersonAge) -> DemographicMention | Skipped
     )
 
 
-def _mention(
-    document: Document,
-    first: int,
-    end: int,
-    attribute: Attribute,
-    kind: str,
-    entry: DemographicEntry | None = None,
-) -> DemographicMention:
-    return DemographicMention(
-        first, end, document.words[first].start, document.words[end - 1].end, attribute, kind, entry
-    )
+def _mention(word: Word, attribute: Attribute, kind: str) -> DemographicMention:
+    return DemographicMention(word.index, word.index + 1, word.start, word.end, attribute, kind)
 
 
 def split_chains(document: Document, chains: Sequence[Chain], works: Collection[int]) -> tuple[Chain, ...]:
@@ -511,13 +492,8 @@ def is_other_person(document: Document, pronoun: Word, person: Collection[int]) 
         return False
     if document.children(predicate, "case") or not (is_person(predicate) or is_work(predicate)):
         return False  # "She is in her late 40s", "She is her old self"
-    is_own = any(word.lower == "own" for word in document.children(predicate, "amod"))
+    is_own = any_lower(document.children(predicate, "amod"), ("own",))
     return not is_own and any(subject.index in person for subject in document.children(predicate, "nsubj"))
-
-
-_BECOME = frozenset("be become remain seem stay".split())
-_NAMED_SO = frozenset("name elect appoint crown call make declare vote proclaim dub consider".split())
-_RANKS = _LISTS["ranks"]
 
 
 @dataclass(slots=True)
@@ -573,7 +549,7 @@ class DescribedPerson:
         """True if a name identifies the person: several words, a rank, or a single name that is not a common first name."""
         return any(
             len(name.parts) > 1
-            or name.title in _RANKS
+            or name.title in _LISTS.ranks
             or (not name.title and not is_mainly_first_name(name.parts[0]))
             for name in self.names
         )
@@ -641,9 +617,9 @@ def _described(
     if word.of is not None:
         return owner.get(word.of)
     if word.kind == "decade":  # "a man in his late forties"
-        owners = document.children(document.words[word.end - 1], "nmod:poss")
+        owners = document.children(word.head(document), "nmod:poss")
         return next((owner[other.index] for other in owners if other.index in owner), None)
-    head = document.words[word.end - 1]
+    head = word.head(document)
     for _ in range(3):  # "an eleven-year-old boy": the number hangs on "year", that on "old", that on "boy"
         above = document.head(head)
         if above is None:
@@ -672,10 +648,10 @@ def _subject_of_predicate(document: Document, word: Word) -> Word | None:
         if spoken_of is not None or verb is None or word.relation != "obl":
             return spoken_of
         return next(iter(document.children(verb, "nsubj")), None)
-    if verb is not None and verb.lemma in _BECOME and word.relation in ("xcomp", "obj"):
+    if verb is not None and verb.lemma in _LISTS.become and word.relation in ("xcomp", "obj"):
         return next(iter(document.children(verb, "nsubj")), None)
     if (
-        verb is not None and verb.lemma in _NAMED_SO and word.relation in ("xcomp", "obj")
+        verb is not None and verb.lemma in _LISTS.named_so and word.relation in ("xcomp", "obj")
     ):  # "He was named king"
         return next((s for s in document.children(verb, "nsubj") if s.dep == "nsubj:pass"), None)
     return None
@@ -683,7 +659,7 @@ def _subject_of_predicate(document: Document, word: Word) -> Word | None:
 
 def _subject_of_bare_noun(document: Document, word: DemographicMention) -> Word | None:
     """The subject of the sentence for a noun that says what they are: "Though queen, Isolde slept badly"."""
-    head = document.words[word.end - 1]
+    head = word.head(document)
     is_bare = head.tag in ("NN", "NNP") and not document.children(head, "det", "nmod:poss", "nummod")
     if not is_bare or document.lower_at(word.first - 1) not in ("though", "although", "while", "once"):
         return None
@@ -705,7 +681,8 @@ def _without_strays(document: Document, people: list[DescribedPerson]) -> list[D
         if not known:
             kept = _as_one_person(document, kept, strays)
             continue
-        if len(known) != 1 or _is_several(known[0]):
+        is_several = known[0].has_plural or any(m.number == "plur" for m in known[0].mentions)
+        if len(known) != 1 or is_several:
             continue
         if any(stray.start < known[0].start for stray in strays):
             continue  # "His father loves him": "him" may be either man
@@ -732,8 +709,3 @@ def _as_one_person(
         first.add(other)
         first.words.sort(key=attrgetter("start"))
     return [person for person in people if all(person is not other for other in others)]
-
-
-def _is_several(person: DescribedPerson) -> bool:
-    numbers = [m.number for m in person.mentions] + [w.entry.number for w in person.words if w.entry]
-    return "plur" in numbers

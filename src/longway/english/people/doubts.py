@@ -24,7 +24,7 @@ from itertools import product
 from operator import attrgetter
 from typing import Any
 
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, any_lower
 from longway.english.inflection import is_all_caps
 from longway.english.people.demographic_mentions import (
     NEUTRAL,
@@ -72,13 +72,8 @@ WITHOUT_WORD = (MIXED, THINGS, OFFSPRING, DATED)  # reasons that are reported wi
 
 _DATES = re.compile(r"\b1[5-9]\d\d\b|\b20[0-2]\d\b|\byears\s+(?:later|of|in|on|before|after)\b")
 _LISTS = listed_words(__name__)
-_BODY, _ABOUT_AGES = _LISTS["body"], _LISTS["about_ages"]
 _PARTS_OF_WORDS = re.compile(r"\(\s*\w{1,2}\s*\)\s*$")
-_OF_A_NUMBER = frozenset("old age aged born".split())
-_OFFSPRING = frozenset("child children kid kids".split())
-_OPEN_GROUPS = frozenset("boys girls men women kids ladies".split())
 _DECADE = re.compile(r"['’]?\d0['’]?s|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties")
-_POINTING = frozenset(("the", "this", "that", "as"))
 _APOSTROPHES = ("'s", "'", "’s", "’")
 _TITLES = ("title", "noble")
 
@@ -257,7 +252,7 @@ def _is_in_a_name(case: Case, word: DemographicMention) -> bool:
 
 def _is_bare(case: Case, word: DemographicMention) -> bool:
     """True for "damn it man", "spy kids", "girls can't swim is a film": no article, or no capitals that could show a title."""
-    document, head = case.document, case.document.words[word.end - 1]
+    document, head = case.document, word.head(case.document)
     if word.kind != "person" or word.pos != "NOUN":
         return False
     own = document.children(head, "det", "nmod:poss", "nummod", "amod", "compound")
@@ -265,7 +260,7 @@ def _is_bare(case: Case, word: DemographicMention) -> bool:
         is_before_noun = head.relation == "compound" and head.head > head.index
         is_one_word = word.end - word.first == 1
         return not own and is_one_word and head.relation not in ("conj", "xcomp") and not is_before_noun
-    if word.listed not in _OPEN_GROUPS or not document.text.islower():
+    if word.listed not in _LISTS.open_groups or not document.text.islower():
         return False
     is_kind = any(w.relation == "compound" for w in own)
     return is_kind or (not own and head.relation == "nsubj" and word.first <= 2)
@@ -273,9 +268,9 @@ def _is_bare(case: Case, word: DemographicMention) -> bool:
 
 def _is_plural_after_a(case: Case, word: DemographicMention) -> bool:
     """True for "a teenage boys first attempt"."""
-    document, head = case.document, case.document.words[word.end - 1]
+    document, head = case.document, word.head(case.document)
     dets = (*document.children(head, "det"), *document.words[max(0, word.first - 1) : word.first])
-    return word.number == "plur" and any(w.lower in ("a", "an") for w in dets)
+    return word.number == "plur" and any_lower(dets, ("a", "an"))
 
 
 def _is_after_hyphen(case: Case, word: DemographicMention) -> bool:
@@ -287,7 +282,7 @@ def _is_after_hyphen(case: Case, word: DemographicMention) -> bool:
 
 def _has_singular_verb(case: Case, word: DemographicMention) -> bool:
     """True for a plural that is a title: "all the queen's men is inspired by a true story"."""
-    head = case.document.words[word.end - 1]
+    head = word.head(case.document)
     verb = case.document.head(head) if head.relation == "nsubj" else None
     if verb is None or word.number != "plur":
         return False
@@ -297,16 +292,16 @@ def _has_singular_verb(case: Case, word: DemographicMention) -> bool:
 
 def _is_figure_of_speech(case: Case, word: DemographicMention) -> bool:
     """True for a word for kin that may not mean kin: "the mother of coincidence", "tv's big brother"."""
-    document, head = case.document, case.document.words[word.end - 1]
+    document, head = case.document, word.head(case.document)
     if word.kind != "kin" or word.number != "sing":
         return False
     for noun in document.children(head, "nmod"):
         is_thing = noun.upos == "NOUN" and not is_person(noun)
-        is_of = any(preposition.lower == "of" for preposition in document.children(noun, "case"))
+        is_of = any_lower(document.children(noun, "case"), ("of",))
         if is_of and is_thing and not document.children(noun, "det", "nmod:poss", "nummod"):
             return True
     owners = [w for w in document.children(head, "nmod:poss") if w.upos != "PRON" and not is_person(w)]
-    has_the = any(w.lower == "the" for w in document.children(head, "det"))
+    has_the = any_lower(document.children(head, "det"), ("the",))
     is_described = bool(document.children(head, "amod", "compound")) and (has_the or bool(owners))
     return document.text.islower() and is_described
 
@@ -346,9 +341,9 @@ def _is_people_again(case: Case, person: DescribedPerson) -> str:
 
 def _is_child_again(case: Case, word: DemographicMention) -> bool:
     """True for another word for children if a word for children changes."""
-    if word.entry is None or all(new.listed not in _OFFSPRING for new in case.words):
+    if word.entry is None or all(new.listed not in _LISTS.offspring for new in case.words):
         return False
-    return word.listed in _OFFSPRING or word.attribute.name == "child"
+    return word.listed in _LISTS.offspring or word.attribute.name == "child"
 
 
 def _is_same_gender(case: Case, word: DemographicMention) -> bool:
@@ -419,7 +414,7 @@ def _is_of_a_thing(case: Case, word: DemographicMention) -> bool:
         old = next((w.index for w in behind if w.lower == "old"), None)
         noun = document.word_at(old + 1) if old is not None else None
         return noun is not None and is_capitalised(noun) and census_first_name(noun.text) is None
-    head = document.words[word.end - 1]
+    head = word.head(document)
     above = document.head(head)
     if above is None or is_person(above) or head.relation not in ("compound", "nmod"):
         return False
@@ -431,9 +426,9 @@ def _is_of_a_thing(case: Case, word: DemographicMention) -> bool:
 
 def _is_offspring(case: Case, word: DemographicMention) -> bool:
     """True for "children" that may be somebody's: "his wife and four children", and in longer texts always."""
-    document, head = case.document, case.document.words[word.end - 1]
+    document, head = case.document, word.head(case.document)
     is_listed = head.relation == "conj" and document.children(document.words[head.head], "nmod:poss")
-    return word.listed in _OFFSPRING and (bool(is_listed) or len(document) > LONG)
+    return word.listed in _LISTS.offspring and (bool(is_listed) or len(document) > LONG)
 
 
 def _second_decade(case: Case, person: DescribedPerson) -> str:
@@ -447,9 +442,9 @@ def _is_dated(case: Case, person: DescribedPerson) -> bool:
 
 def _goes_with_an_age(case: Case, word: Word) -> bool:
     """True for "childhood", "born"."""
-    if case.is_in_years() and (case.source.name != "child" or word.lower in _OF_A_NUMBER):
+    if case.is_in_years() and (case.source.name != "child" or word.lower in _LISTS.of_a_number):
         return False
-    return word.lower in _ABOUT_AGES and word.index not in case.own
+    return word.lower in _LISTS.about_ages and word.index not in case.own
 
 
 # Names
@@ -606,7 +601,7 @@ def _one_and_several(case: Case, person: DescribedPerson) -> str:
 
 
 def _is_of_a_body(case: Case, word: Word) -> bool:
-    return word.lower in _BODY and case.target != NEUTRAL
+    return word.lower in _LISTS.body and case.target != NEUTRAL
 
 
 def _idiom_with_they(case: Case, person: DescribedPerson) -> str:
@@ -631,7 +626,7 @@ def _shown_elsewhere(case: Case, other: DescribedPerson) -> str:
 def _is_ship(case: Case, word: Word) -> bool:
     """True for the subject of "the Macdonough patrolled the waters", which "she" may mean."""
     is_name = word.upos == "PROPN" and word.relation == "nsubj"
-    has_the = any(det.lower == "the" for det in case.document.children(word, "det"))
+    has_the = any_lower(case.document.children(word, "det"), ("the",))
     return is_name and has_the and case.source.name == "woman" and case.person.is_open
 
 
@@ -705,9 +700,9 @@ def _same_noun(case: Case, other: DescribedPerson) -> str:
     """A noun with "the", "this" or "that" that may mean an earlier noun or name: "an actress ... that woman"."""
     document, person = case.document, case.person
     first, second = (person, other) if person.start < other.start else (other, person)
-    noun = document.words[second.words[0].end - 1]
+    noun = second.words[0].head(document)
     is_noun = second.words[0].number == "sing" and noun.upos == "NOUN"
-    is_pointed_at = any(w.lower in _POINTING for w in document.children(noun, "det", "case"))
+    is_pointed_at = any_lower(document.children(noun, "det", "case"), _LISTS.pointing)
     if first.is_open or first.has_plural or not is_noun or document.children(noun, "nmod", "nmod:poss"):
         return ""
     return noun.text if is_pointed_at else ""

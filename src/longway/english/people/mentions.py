@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from longway.english.document import Document, Word
 from longway.english.inflection import is_all_caps
-from longway.english.people.person_names import census_first_name, census_surname
+from longway.english.people.person_names import census_first_name, census_surname, gender_of_first_name
 from longway.english.people.words import (
     COMMON_WORDS,
     GENERATIONS,
@@ -210,29 +210,20 @@ def _is_name_word(document: Document, word: Word, capitals: frozenset[str]) -> b
 
 def _is_small_name(document: Document, word: Word) -> bool:
     """True for a first name in a text without capitals that a pronoun may refer to: "mike is late, his alarm never works"."""
-    if word.upos != "PROPN" or not document.text.islower() or not _has_gendered_pronoun(document):
+    if word.upos != "PROPN" or not document.text.islower():
         return False
-    if any(word.lower in words for words in (PLACES, NOT_PERSON, KIN, TITLES, ROLES)):
+    known = [PRONOUN_FEATURES[other.lower] for other in document if other.lower in PRONOUN_FEATURES]
+    is_other = any(word.lower in words for words in (PLACES, NOT_PERSON, KIN, TITLES, ROLES))
+    if is_other or not any(features.gender for features in known):
         return False
-    if is_widely_known((word.lower,)) or _follows_small_name(document, word):
-        return True
-    return _is_small_first_name(word)
+    before = document.word_at(word.index - 1)  # the "clint" of "clint eastwood"
+    is_surname = before is not None and before.upos == "PROPN" and _is_small_first_name(before)
+    return is_surname or is_widely_known((word.lower,)) or _is_small_first_name(word)
 
 
 def _is_small_first_name(word: Word) -> bool:
     first_name = census_first_name(word.text)
     return first_name is not None and first_name.count >= SMALL_NAME and is_mainly_first_name(word.lower)
-
-
-def _follows_small_name(document: Document, word: Word) -> bool:
-    """True for the surname of "clint eastwood"."""
-    before = document.word_at(word.index - 1)
-    return before is not None and before.upos == "PROPN" and _is_small_first_name(before)
-
-
-def _has_gendered_pronoun(document: Document) -> bool:
-    known = (PRONOUN_FEATURES.get(word.lower) for word in document.words)
-    return any(features is not None and features.gender for features in known)
 
 
 def _runs(document: Document, capitals: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -307,7 +298,8 @@ def _read(document: Document, first: int, end: int) -> tuple[Mention, int] | Non
     body = words[n_titles:]
     if _is_noun(words) or body[0].lower == "of":
         return None
-    parts = tuple(_part(word) for word in body if word.text[:1].isalnum() and word.lower not in SUFFIXES)
+    kept = [word for word in body if word.text[:1].isalnum() and word.lower not in SUFFIXES]
+    parts = tuple(word.lower.rstrip(".") if len(word.text) > 2 else word.lower for word in kept)  # "J." stays
     if not parts:
         return None
     title = words[n_titles - 1].lower if n_titles else ""
@@ -335,10 +327,6 @@ def _is_noun(words: tuple[Word, ...]) -> bool:
     return len(words) == 1 and (word in TITLES or word in KIN or word in ROLES) and word not in COMMON_WORDS
 
 
-def _part(word: Word) -> str:
-    return word.lower.rstrip(".") if len(word.text) > 2 else word.lower  # initials keep their point
-
-
 def without_generation(parts: tuple[str, ...]) -> tuple[str, ...]:
     """A name without a final mark such as "jr".
 
@@ -352,13 +340,10 @@ def _gender_of_name(parts: tuple[str, ...]) -> str:
     """The gender of a name. A single name has one if far more people bear it as first name than as surname."""
     least, share = GENDERED_NAME
     first_name = census_first_name(parts[0])
-    if first_name is None or first_name.count < least:
+    is_usable = len(parts) > 1 or is_mainly_first_name(parts[0])
+    if first_name is None or first_name.count < least or not is_usable:
         return ""
-    if max(first_name.female, 1 - first_name.female) < share:
-        return ""
-    if len(parts) == 1 and not is_mainly_first_name(parts[0]):
-        return ""
-    return "feminine" if first_name.female > 0.5 else "masculine"
+    return gender_of_first_name(parts[0], sure=share) or ""
 
 
 def is_mainly_first_name(name: str) -> bool:

@@ -94,14 +94,6 @@ _FORMS_OF["zir"] = _FORMS_OF["hir"]
 del _FORMS_OF["em"]  # "'em" is short for "them"
 
 _OPENING = frozenset({'"', "“", "‘", "'", "`", "``", "''", "*", "_", "(", "[", "-", "–"})
-_NEVER_OWNED = _LISTS["never_owned"]
-_NEVER_OWNED_TAGS = frozenset({"PRP", "PRP$", "WP", "WP$", "WRB", "WDT", "EX", "MD", "CC", "TO"})
-_TAKE_TWO_OBJECTS = _LISTS["take_two_objects"]
-_STAND_FOR_NOUNS = _LISTS["stand_for_nouns"]
-_TAKE_HOME = frozenset("take bring drive get send walk carry follow see fly invite".split())
-_PERCEIVE = _LISTS["perceive"]
-_DAYS = frozenset("today tonight tomorrow yesterday".split())
-_TIMES_AND_PLACES = _LISTS["times_and_places"]
 
 
 def pronoun_form(document: Document, word: Word) -> PronounForm | None:
@@ -179,14 +171,14 @@ def _stands_before_its_noun(document: Document, word: Word, other: Form) -> bool
         return _begins_a_noun_phrase(document, after)
     if other == "possessive":
         # "his" without a noun, before a verb or a time: "his came first", "it was his yesterday"
-        if after.lower in _DAYS:
+        if after.lower in _LISTS.days:
             return False
         return word.relation in ("nmod", "det") or after.upos not in ("VERB", "PART", "ADP")
     return _is_owner(document, word, after)
 
 
 def _is_never_owned(document: Document, after: Word) -> bool:
-    if after.lower in _NEVER_OWNED or after.tag in _NEVER_OWNED_TAGS or after.text == "/":
+    if after.lower in _LISTS.never_owned or after.tag in _LISTS.never_owned_tags or after.text == "/":
         return True
     return after.upos in ("PUNCT", "AUX", "INTJ") or (
         after.upos == "ADV" and not _leads_to_a_noun(document, after)
@@ -196,7 +188,7 @@ def _is_never_owned(document: Document, after: Word) -> bool:
 def _begins_a_noun_phrase(document: Document, after: Word) -> bool:
     """True for "her new house", "her own"; not for "it made her angry.", "I told her nothing"."""
     if after.upos == "ADJ":
-        return after.lower in _STAND_FOR_NOUNS or _leads_to_a_noun(document, after)
+        return after.lower in _LISTS.stand_for_nouns or _leads_to_a_noun(document, after)
     is_pronoun = after.lower in ("nothing", "something", "anything", "everything")
     return after.upos in ("NOUN", "PROPN", "NUM") and not is_pronoun
 
@@ -230,16 +222,16 @@ def _is_owner(document: Document, word: Word, after: Word) -> bool:
         return is_sure or _begins_a_noun_phrase(document, after)
     # "they malign her friends", tagged as if it were "they show her friends": few verbs take two objects
     verb = document.head(word)
-    is_noun = after.tag in ("NN", "NNS") and after.lower not in _TIMES_AND_PLACES
-    return is_noun and verb is not None and verb.upos == "VERB" and verb.lemma not in _TAKE_TWO_OBJECTS
+    is_noun = after.tag in ("NN", "NNS") and after.lower not in _LISTS.times_and_places
+    return is_noun and verb is not None and verb.upos == "VERB" and verb.lemma not in _LISTS.take_two_objects
 
 
 def _is_object_between(before: Word | None, after: Word) -> bool:
     """True for the "her" of "take her home", "saw her running"."""
     verb = before.lemma if before is not None and before.upos == "VERB" else ""
     if after.lower == "home":
-        return verb in _TAKE_HOME
-    return after.lower.endswith("ing") and verb in _PERCEIVE
+        return verb in _LISTS.take_home
+    return after.lower.endswith("ing") and verb in _LISTS.perceive
 
 
 def _is_shared(document: Document, word: Word, joint: Word) -> bool:
@@ -258,15 +250,7 @@ def _next_word(document: Document, word: Word) -> Word | None:
 
 
 # --- "her" as an object: word lists. She does it: "I saw her leave"
-_CAUSE = frozenset("let make help bid".split())
-_PERCEPTION_VERBS = frozenset("see hear watch feel notice observe".split())
-_DOINGS = _LISTS["doings"]
-_CAUSED = frozenset("dress drop fit sound trip work".split())  # "made her work", but "saw her work"
-_SEEN = frozenset("answer deal decline return stand study turn win".split())  # things too: "I saw her answer"
-_DONE_TO = _LISTS["done_to"]
-_MAKES_HER_OWN = _LISTS["makes_her_own"]
 
-_GIVEN = _LISTS["given"]
 _OBJECT_LISTS = listed_phrases(__name__, "second_objects")
 
 
@@ -277,23 +261,11 @@ def _with_lists(words: tuple[str, ...]) -> frozenset[str]:
 
 
 _SECOND_OBJECTS = {verb: _with_lists(nouns) for verb, nouns in _OBJECT_LISTS.items() if verb.islower()}
-_TAKE_ANY_PLURAL = frozenset("give offer send lend owe promise cost".split())
-_TAKE_NUMBERS = _TAKE_ANY_PLURAL | frozenset("bring buy pay earn win take feed hand show".split())
-_QUANTITIES = frozenset("enough much plenty several such".split())  # never owned: "gave her much trouble"
-_ONES_OWN = _LISTS["ones_own"]
-_MOVED = frozenset("back away up off aside".split())  # "gave her keys back"
-_TIMES = _LISTS["times"]
-_ANIMALS = frozenset("animal bird cat cow dog fish horse kitten pet pony puppy sheep".split())
+_TAKE_NUMBERS = _LISTS.take_any_plural | frozenset("bring buy pay earn win take feed hand show".split())
 
-# She is it: "they call her boss"
-_NAME = frozenset("call name elect appoint crown dub declare proclaim make consider".split())
 _NICKNAMES = frozenset(KIN) | frozenset("baby boss buddy friend hero master mate pal".split())
-_ADDRESSES = frozenset("daddy mommy mummy names".split())  # "called her names", never by telephone
-_RELATED = _NICKNAMES | _LISTS["related"]
-_FIND = frozenset("find leave have see keep get make want consider".split())
-
-_ENDS = frozenset({".", "!", "?", ";", ":", ")", "”", '"', "''", "..."})
-_NEVER_HERS = _LISTS["never_hers"]
+_RELATED = _NICKNAMES | _LISTS.related
+_ALIVE = _RELATED | _LISTS.animals | KIN.keys() | ROLES.keys()
 
 
 def is_object_her(document: Document, pronoun: Word, after: Word) -> bool:
@@ -325,24 +297,30 @@ def is_object_her(document: Document, pronoun: Word, after: Word) -> bool:
 
 def _does(document: Document, verb: Word, after: Word) -> bool:
     """True for "saw her leave", "helps her sleep", "had her check the tickets"."""
-    if verb.lemma not in _CAUSE | _PERCEPTION_VERBS | {"have"} or after.tag in ("NNS", "NNP", "NNPS"):
+    if verb.lemma not in _LISTS.cause | _LISTS.perception_verbs | {"have"} or after.tag in (
+        "NNS",
+        "NNP",
+        "NNPS",
+    ):
         return False
-    if not is_base_form(after.lower) or _is_joined_to_a_noun(document, after):
+    behind, further = document.after(after), document.word_at(after.index + 2)
+    if not is_base_form(after.lower):
         return False
-    is_cause = verb.lemma in _CAUSE
-    behind = document.after(after)
+    if behind is not None and further is not None and behind.tag == "CC" and further.tag in ("PRP$", "DT"):
+        return False  # "we watched her dance and her play"
+    is_cause = verb.lemma in _LISTS.cause
     if verb.lemma == "let" and (behind is None or behind.upos in ("PUNCT", "ADP", "ADV", "CCONJ")):
         return True  # "let her park"
-    if verb.lemma == "make" and after.lower in _MAKES_HER_OWN and _may_be_she(document, verb):
+    if verb.lemma == "make" and after.lower in _LISTS.makes_her_own and _may_be_she(document, verb):
         return False
-    if (is_cause or after.lower in _DONE_TO) and _has_an_object(document, after):
+    if (is_cause or after.lower in _LISTS.done_to) and _has_an_object(document, after):
         return True
     if any(complement.index > after.index for complement in document.children(verb, "xcomp")):
         return False  # "made her work difficult"
-    if verb.lemma in _PERCEPTION_VERBS:
+    if verb.lemma in _LISTS.perception_verbs:
         is_watched = verb.lemma == "watch" and after.lower == "work"
-        return is_watched or after.lower in _DOINGS - _SEEN or _is_no_noun(after)
-    is_doing = after.lower in _DOINGS | _CAUSED or _is_no_noun(after)
+        return is_watched or after.lower in _LISTS.doings - _LISTS.seen or _is_no_noun(after)
+    is_doing = after.lower in _LISTS.doings | _LISTS.caused or _is_no_noun(after)
     return is_doing and (
         is_cause or not _may_be_she(document, verb)
     )  # "I had her work", but "she had her say"
@@ -359,12 +337,6 @@ def _has_an_object(document: Document, verb: Word) -> bool:
     return after is not None and is_object and not _begins_a_time(document, after)
 
 
-def _is_joined_to_a_noun(document: Document, after: Word) -> bool:
-    """True for "we watched her dance and her play"."""
-    joint, behind = document.after(after), document.word_at(after.index + 2)
-    return joint is not None and behind is not None and joint.tag == "CC" and behind.tag in ("PRP$", "DT")
-
-
 # --- she gets it --------------------------------------------------------------------------------------
 
 
@@ -374,20 +346,26 @@ def _gets(document: Document, verb: Word, after: Word) -> bool:
     if not phrase or verb.lemma not in _TAKE_NUMBERS | _SECOND_OBJECTS.keys():
         return False
     noun = phrase[-1]
-    if any(_is_alive(word) for word in phrase) or _is_kept_apart(document, noun) or after.tag == "JJS":
+    if (
+        any(word.upos == "PROPN" or word.lemma.lower() in _ALIVE for word in phrase)
+        or _is_kept_apart(document, noun)
+        or after.tag == "JJS"
+    ):
         return False  # "gave her mother flowers", "gave her keys back", "gave her best advice"
     second = _SECOND_OBJECTS.get(verb.lemma, frozenset())
     is_taken = noun.lower in second
     if verb.lemma in ("wish", "bid") and is_taken:
         return True
-    if noun is after and noun.lower in _GIVEN and (is_taken or verb.lemma in _TAKE_ANY_PLURAL):
+    if noun is after and noun.lower in _LISTS.given and (is_taken or verb.lemma in _LISTS.take_any_plural):
         return True
-    if after.lower in _QUANTITIES or (after.lower == "more" and len(phrase) == 2):
+    if after.lower in _LISTS.quantities or (after.lower == "more" and len(phrase) == 2):
         return True
     if after.upos == "NUM" and noun.tag == "NNS" and verb.lemma in _TAKE_NUMBERS:
         return not _may_be_she(document, verb) or verb.lemma in ("take", "give", "cost", "earn")
-    is_plural = noun.tag == "NNS" and verb.lemma in _TAKE_ANY_PLURAL and noun.lower not in _ONES_OWN
-    is_stuff = is_taken or (noun.lower in _GIVEN and verb.lemma in _TAKE_ANY_PLURAL)
+    is_plural = (
+        noun.tag == "NNS" and verb.lemma in _LISTS.take_any_plural and noun.lower not in _LISTS.ones_own
+    )
+    is_stuff = is_taken or (noun.lower in _LISTS.given and verb.lemma in _LISTS.take_any_plural)
     return (is_plural or is_stuff) and not _may_be_she(document, verb)
 
 
@@ -397,7 +375,7 @@ def _noun_phrase(document: Document, after: Word) -> Words:
     for word in document.words[after.index : after.index + 6]:
         is_noun = word.upos in ("NOUN", "PROPN")
         has_noun = bool(phrase) and phrase[-1].upos in ("NOUN", "PROPN")
-        if (has_noun and (not is_noun or word.lemma in _TIMES)) or (
+        if (has_noun and (not is_noun or word.lemma in _LISTS.times)) or (
             not is_noun and word.upos not in ("ADJ", "NUM")
         ):
             break
@@ -405,11 +383,6 @@ def _noun_phrase(document: Document, after: Word) -> Words:
             return ()  # "gave her dog water": two objects
         phrase.append(word)
     return tuple(phrase) if phrase and phrase[-1].upos in ("NOUN", "PROPN") else ()
-
-
-def _is_alive(word: Word) -> bool:
-    lemma = word.lemma.lower()
-    return lemma in KIN or lemma in ROLES or lemma in _RELATED or lemma in _ANIMALS or word.upos == "PROPN"
 
 
 def _is_kept_apart(document: Document, noun: Word) -> bool:
@@ -425,7 +398,7 @@ def _is_kept_apart(document: Document, noun: Word) -> bool:
     if after.upos == "ADJ":
         return after.lower not in ("last", "next")
     return (
-        after.lower in _MOVED
+        after.lower in _LISTS.moved
         or after.tag in ("POS", "VBN")
         or (after.tag in ("DT", "PRP$", "PRP") and not _begins_a_time(document, after))
     )
@@ -434,7 +407,7 @@ def _is_kept_apart(document: Document, noun: Word) -> bool:
 def _begins_a_time(document: Document, article: Word) -> bool:
     """True for the first word of "every day", "that night", "the other day"."""
     rest = document.words[article.index : article.index + 4]
-    return any(word.lemma in _TIMES for word in rest)
+    return any(word.lemma in _LISTS.times for word in rest)
 
 
 # --- she is it ----------------------------------------------------------------------------------------
@@ -442,14 +415,14 @@ def _begins_a_time(document: Document, article: Word) -> bool:
 
 def _is_called(document: Document, verb: Word, after: Word) -> bool:
     """True for "they call her boss", "elected her president", "made her one of them"."""
-    if verb.lemma not in _NAME:
+    if verb.lemma not in _LISTS.name:
         return False
     behind = document.after(after)
-    is_last = behind is None or behind.text in _ENDS | {","}
+    is_last = behind is None or behind.text in _LISTS.ends | {","}
     lower = after.lower
     if lower in ("one", "part"):
         return behind is not None and behind.lower == "of"
-    if lower in _ADDRESSES:
+    if lower in _LISTS.addresses:
         return verb.lemma == "call"
     if lower in _RELATED:  # "they called her boss" may be a phone call
         is_habit = verb.lemma == "call" and verb.tag in ("VBP", "VBZ") and lower in _NICKNAMES
@@ -462,12 +435,12 @@ def _is_called(document: Document, verb: Word, after: Word) -> bool:
 
 def _becomes(document: Document, verb: Word, after: Word) -> bool:
     """True for "found her guilty", "had her freed", if the word was tagged as a noun."""
-    if verb.lemma not in _FIND or after.tag not in ("NN", "VBN") or lemmas(after.lower, "NOUN"):
+    if verb.lemma not in _LISTS.find or after.tag not in ("NN", "VBN") or lemmas(after.lower, "NOUN"):
         return False
     behind = document.after(after)
     is_predicate = bool(lemmas(after.lower, "ADJ")) or is_participle(after.lower)
     return is_predicate and (
-        behind is None or behind.upos not in ("NOUN", "PROPN", "ADJ", "PUNCT") or behind.text in _ENDS
+        behind is None or behind.upos not in ("NOUN", "PROPN", "ADJ", "PUNCT") or behind.text in _LISTS.ends
     )
 
 
@@ -482,7 +455,7 @@ def _may_be_she(document: Document, verb: Word) -> bool:
     lower = subject.lower
     if lower == "she" or subject.upos == "PROPN":
         return True
-    if lower in _NEVER_HERS or subject.tag == "NNS":
+    if lower in _LISTS.never_hers or subject.tag == "NNS":
         return False
     genders = [words[lower] for words in (KIN, ROLES, TITLES) if lower in words]
     return bool(genders) and "masculine" not in genders

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from longway.english.document import Document, Word
+from longway.english.document import Document, Word, any_lower
 from longway.english.inflection import is_all_caps
 from longway.english.people.mentions import Mention, find_mentions, is_mainly_first_name, person_noun_kind
 from longway.english.people.person_names import census_first_name
@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 _LISTS = listed_words(__name__)
 WORKS = _LISTS["works"]
-_READ = frozenset(("read", "reread"))
-_WRITTEN = _READ | {"write"}
-_INSIDE = frozenset(
-    "flat compound amod det nummod nmod case conj cc".split()
-)  # what belongs to a title below its main word
+_WRITTEN = _LISTS.read | {"write"}
 
 
 def words_in_titles(document: Document) -> frozenset[int]:
@@ -94,7 +90,7 @@ def _objects_of_reading(document: Document, verb: Word) -> Iterator[Word]:
     yield from document.children(verb, "nsubj:pass")
     for thing in document.children(verb, "obj"):
         n_capitals = sum(map(_is_capital, _words_of_title(document, thing)))
-        if verb.lemma in _READ or n_capitals > 1:
+        if verb.lemma in _LISTS.read or n_capitals > 1:
             yield thing
 
 
@@ -106,7 +102,7 @@ def _words_of_title(document: Document, head: Word) -> Iterator[Word]:
             case.lower in ("by", "from") for case in document.children(word, "case")
         )
         is_part = word.relation not in ("nmod", "conj") or _is_capital(word)
-        if word.relation in _INSIDE and is_part and not is_of_somebody:
+        if word.relation in _LISTS.inside and is_part and not is_of_somebody:
             yield from _words_of_title(document, word)
 
 
@@ -115,7 +111,6 @@ def _is_capital(word: Word) -> bool:
 
 
 ANIMALS = _LISTS["animals"]
-_CALLED_SHE = _LISTS["called_she"]
 
 
 def is_animal(word: Word) -> bool:
@@ -128,7 +123,9 @@ def is_animal(word: Word) -> bool:
 
 def pronouns_for_things(document: Document, chains: Sequence[Chain]) -> frozenset[int]:
     """Return the indices of "he" and "she", in all forms, that refer to a ship, a country or an animal."""
-    if not any(word.lemma.lower() in ANIMALS | _CALLED_SHE or word.lower in PLACES for word in document):
+    if not any(
+        word.lemma.lower() in ANIMALS | _LISTS.called_she or word.lower in PLACES for word in document
+    ):
         return frozenset()
     mentions = find_mentions(document)
     groups = [chain.mentions for chain in chains]
@@ -166,14 +163,14 @@ def _is_of_a_thing(document: Document, pronoun: Mention, mentions: Sequence[Ment
     if not pronoun.gender:
         return False
     number = document.sentence_number(document.words[pronoun.head])
-    if any(other.lower in ("it", "its") for other in document.sentence(number)):
+    if any_lower(document.sentence(number), ("it", "its")):
         return False  # "The ship was old, but she loved it"
     may_be_meant = any(
         mention.start < pronoun.start and mention.person == 3 and mention.certain
         and mention.number == "sing" and mention.gender in ("", pronoun.gender)
         for mention in mentions
     )  # fmt: skip
-    names = ANIMALS | _CALLED_SHE if pronoun.gender == "feminine" else ANIMALS
+    names = ANIMALS | _LISTS.called_she if pronoun.gender == "feminine" else ANIMALS
     if may_be_meant:
         return False
     topics = list(_topics(document, pronoun))
@@ -191,25 +188,16 @@ def _topics(document: Document, pronoun: Mention) -> Iterator[Word]:
     for word in document.words[start : pronoun.start]:
         is_own = word.index >= first
         if word.tag in ("NN", "NNP") and word.relation in ("nsubj", "root"):
-            is_ship = word.lemma.lower() in _CALLED_SHE and not document.children(word, "case")
+            is_ship = word.lemma.lower() in _LISTS.called_she and not document.children(word, "case")
             if not is_own or pronoun.form == "possessive" or is_ship:
                 yield word
             elif _is_country(word) and word.head == document.words[pronoun.head].head:
                 yield word  # "France honoured her fallen"
 
 
-# Kin terms that are used like names: "mum says"
-_CALLED_BY = frozenset(
-    "mum mom mommy mummy mama ma dad daddy papa pa grandma grandpa granny gramps nana sis bro".split()
-)
 IN_A_NAME = "part of a name"
 SAID_OF_A_THING = "said of a thing"
 COMMON = 1000  # bearers from which a name counts
-_COMMUNITIES = _LISTS["communities"]
-_PEOPLE = frozenset("he she i we you they who him her them someone somebody everyone one me us".split())
-_PLACE_WORDS = _LISTS["place_words"]
-_BEFORE_TITLES = _LISTS["before_titles"]
-_INSIDE_NAMES = frozenset(("of", "the", "'s", "'"))
 _OPENING = ('"', "“", "``", "«", "‘", "`")
 _CLOSING = ('"', "”", "''", "»", "’", "'")
 _LONGEST_TITLE = 8  # words
@@ -240,21 +228,21 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
     if entry.attribute.axis == "age" and _is_offspring(document, word, entry):
         return "says whose child it is"
     if entry.attribute.axis == "age" and entry.pos == "NOUN":
-        if any(case.lower == "as" for case in document.children(word, "case")):
+        if any_lower(document.children(word, "case"), ("as",)):
             return "a time of life"  # "I loved this as a kid"
         if word.lower in ("elder", "elders") and document.children(word, "compound", "amod"):
             return "a rank"  # "clan elders"
-    if word.lower == "people" and any(det.lower in ("a", "an") for det in document.children(word, "det")):
+    if word.lower == "people" and any_lower(document.children(word, "det"), ("a", "an")):
         return "no person is meant"  # "an ignored people"
     if word.text in ("man", "woman") and _is_humankind(document, word):
         return "no person is meant"
-    if word.lower == "old" and any(w.lower == "how" for w in document.children(word)):
+    if word.lower == "old" and any_lower(document.children(word), ("how",)):
         return "asks for an age"
-    if word.lower == "old" and document.lower_at(first - 1) in _UNITS:
+    if word.lower == "old" and document.lower_at(first - 1) in _LISTS.units:
         return "part of an age"  # "_num_ years old"
     if word.lower in ("old", "older", "elder", "senior") and _is_former_or_senior(document, word):
         return SAID_OF_A_THING  # "her old boyfriend", "elder statesmen"
-    if word.lower in _DEGREES and document.lower_at(end) == "of":
+    if word.lower in _LISTS.degrees and document.lower_at(end) == "of":
         return "no person is meant"  # "Bachelor of Fine Arts", "a master of disguise"
     if (
         "colour" in entry.notes
@@ -282,25 +270,12 @@ def reason_not_a_person(document: Document, first: int, end: int, entry: Demogra
     return ""
 
 
-_UNITS = frozenset("year years yr yrs month months week weeks day days".split())
-_AGED = frozenset(
-    "man woman men women lady ladies gentleman gentlemen guy guys person people couple folks boy girl boys girls".split()
-)
-
-
 def _is_former_or_senior(document: Document, word: Word) -> bool:
     """True if an adjective may say how long or of which rank: it says an age only of "man", "people" and the like."""
     above = document.head(word)
-    return word.relation == "amod" and above is not None and above.lower not in _AGED
+    return word.relation == "amod" and above is not None and above.lower not in _LISTS.aged
 
 
-_DEGREES = frozenset("bachelor bachelors master masters mistress mistresses".split())
-_PIECES = frozenset("king queen knight bishop rook pawn kings queens knights bishops rooks pawns".split())
-_BOARD_WORDS = frozenset(
-    "chess chessboard chessmen pawn pawns rook rooks checkmate checkmated stalemate gambit".split()
-)
-_SUITS = frozenset("hearts spades clubs diamonds cups swords wands pentacles".split())
-_AMONG_SIBLINGS = frozenset("only youngest eldest oldest first second third fourth fifth".split())
 _OFFSPRING = frozenset("child children kid kids baby babies little one ones".split())
 
 
@@ -313,14 +288,14 @@ def _is_humankind(document: Document, word: Word) -> bool:
 def _is_piece_or_card(document: Document, first: int, end: int, entry: DemographicEntry) -> bool:
     """True for "the white queen" in a text about chess, "the queen of spades"."""
     words = [word.lower for word in document.words[first : end + 2]]
-    if words[0] in _PIECES and words[1:2] == ["of"] and words[2:3] and words[2] in _SUITS:
+    if words[0] in _LISTS.pieces and words[1:2] == ["of"] and words[2:3] and words[2] in _LISTS.suits:
         return True
-    piece = words[0] if words[0] in _PIECES else words[1] if len(words) > 1 else ""
-    if piece not in _PIECES or not ("colour" in entry.notes or words[0] in _PIECES):
+    piece = words[0] if words[0] in _LISTS.pieces else words[1] if len(words) > 1 else ""
+    if piece not in _LISTS.pieces or not ("colour" in entry.notes or words[0] in _LISTS.pieces):
         return False
     lower = [word.lower for word in document]
-    coloured = sum(a in ("black", "white") and b in _PIECES for a, b in pairwise(lower))
-    return coloured > 1 or not _BOARD_WORDS.isdisjoint(lower)
+    coloured = sum(a in ("black", "white") and b in _LISTS.pieces for a, b in pairwise(lower))
+    return coloured > 1 or not _LISTS.board_words.isdisjoint(lower)
 
 
 def _is_offspring(document: Document, word: Word, entry: DemographicEntry) -> bool:
@@ -347,14 +322,14 @@ def _is_offspring(document: Document, word: Word, entry: DemographicEntry) -> bo
         is_of_somebody
         or is_born
         or is_of_number
-        or any(w.lower in _AMONG_SIBLINGS for w in document.children(word, "amod"))
+        or any_lower(document.children(word, "amod"), _LISTS.among_siblings)
     )
     return is_owned or is_had or is_of_parent or is_ranked
 
 
 def is_person(word: Word) -> bool:
     """True if a word refers to a person or to people."""
-    if word.lower in _COMMUNITIES or person_noun_kind(word) is not None or word.lower in _PEOPLE:
+    if word.lower in _LISTS.communities or person_noun_kind(word) is not None or word.lower in _LISTS.people:
         return True
     is_noun = word.upos in ("NOUN", "PROPN") and word.text.islower()
     meanings = (senses(word.lemma, "NOUN") or senses(word.lower, "NOUN")) if is_noun else ()
@@ -376,10 +351,10 @@ def starts_a_thing(document: Document, end: int, *, places: bool = False) -> boo
     is_one_name = True
     for word in document.words[end : end + 7]:
         if not word.text[:1].isupper():
-            if word.lower not in _INSIDE_NAMES:
+            if word.lower not in _LISTS.inside_names:
                 return _is_year_of_a_work(document, word.index)
             is_one_name = False  # "Prince of Wales's Theatre": from here on only words for buildings decide
-        elif word.lower in _PLACE_WORDS or (
+        elif word.lower in _LISTS.place_words or (
             is_one_name and (word.lower in NOT_PERSON or (places and word.lower in PLACES))
         ):
             return True
@@ -405,21 +380,14 @@ def _is_year_of_a_work(document: Document, index: int) -> bool:
 def _is_count_of(document: Document, first: int, end: int) -> bool:
     """True for "the Count", "a count of Savoy"; not for "one count of theft"."""
     head = document.words[end - 1]
-    has_article = any(det.lower in ("the", "a", "this") for det in document.children(head, "det"))
-    if _is_somebody(document, head) and has_article and document.lower_at(end) != "of":
+    has_article = any_lower(document.children(head, "det"), ("the", "a", "this"))
+    has_he = any_lower(document, ("he", "his", "him", "himself"))
+    is_somebody = head.tag in ("NN", "NNP") and head.relation in ("nsubj", "conj") and has_he
+    if is_somebody and has_article and document.lower_at(end) != "of":
         return True  # "The count and his children left"
     after = document.word_at(end + 1)
     is_of_a_place = document.lower_at(end) == "of" and after is not None and is_capitalised(after)
     return is_of_a_place or is_capitalised(document.words[first])
-
-
-def _is_somebody(document: Document, word: Word) -> bool:
-    """True for a singular subject in a text with "he" or "his"."""
-    return (
-        word.tag in ("NN", "NNP")
-        and word.relation in ("nsubj", "conj")
-        and any(other.lower in ("he", "his", "him", "himself") for other in document)
-    )
 
 
 def _has_name_behind(document: Document, end: int, title: Word) -> bool:
@@ -468,11 +436,11 @@ def _is_in_a_name(document: Document, first: int, end: int, entry: DemographicEn
             and not _opens_sentence(document, word)
         ):
             return True  # "Girls Gone Wild"
-        is_followed = is_noun or (after is not None and after.lower in ("'s", "'"))
+        is_followed = is_noun or document.lower_at(end) in ("'s", "'")
         return _is_led_by_a_capital(document, word) and not is_followed
-    if after is not None and after.lower in ("'s", "'"):
+    if document.lower_at(end) in ("'s", "'"):
         owned = document.word_at(end + 1)
-        return owned is not None and (is_capitalised(owned) or owned.lower in _PLACE_WORDS)
+        return owned is not None and (is_capitalised(owned) or owned.lower in _LISTS.place_words)
     is_form_of_address = word.lower.rstrip(".") in ("mr", "mrs", "ms", "mx")  # "Mrs. Hall" is no hall
     if not is_form_of_address and starts_a_thing(document, end, places=word.lower == "miss"):
         return True
@@ -506,7 +474,7 @@ def _are_people(document: Document, word: Word) -> bool:
 def _is_in_a_capital_title(document: Document, word: Word) -> bool:
     """True for the "Man" of "I finished The Old Man and the Sea": a capital article inside a sentence starts a title."""
     for before in reversed(document.words[max(0, word.index - _LONGEST_TITLE) : word.index]):
-        if not before.text[:1].isupper() and before.lower not in _INSIDE_NAMES:
+        if not before.text[:1].isupper() and before.lower not in _LISTS.inside_names:
             return False
         if before.text in ("The", "A", "An", "My", "Her", "His", "All") and not _opens_sentence(
             document, before
@@ -528,7 +496,7 @@ def _is_led_by_a_capital(document: Document, word: Word) -> bool:
         and is_capitalised(before)
         and before.upos in ("PROPN", "NOUN", "ADJ", "VERB", "NUM")
         and not (_opens_sentence(document, before) and before.upos != "PROPN")
-        and before.lower not in _BEFORE_TITLES
+        and before.lower not in _LISTS.before_titles
     )
 
 
@@ -542,15 +510,14 @@ def _may_be_a_small_title(document: Document, first: int, end: int, entry: Demog
         return True  # "spy kids 2"
     if before is not None and before.upos == "PROPN" and entry.number == "plur":
         return True  # "warner bros"
-    is_owner = (
-        after is not None and after.lower in ("'s", "’s") and before is not None and before.lower == "the"
-    )
+    is_owner = document.lower_at(end) in ("'s", "’s") and document.lower_at(first - 1) == "the"
     if is_owner and entry.number == "sing" and entry.kind in ("kin", "noble"):
         return True  # "the son 's room"
     if entry.kind == "noble":
-        is_of = after is not None and after.lower == "of"
-        return is_of or (before is not None and before.upos in ("NOUN", "NUM", "PROPN"))
-    if entry.kind == "title" or entry.number != "sing" or entry.word in _CALLED_BY:
+        return document.lower_at(end) == "of" or (
+            before is not None and before.upos in ("NOUN", "NUM", "PROPN")
+        )
+    if entry.kind == "title" or entry.number != "sing" or entry.word in _LISTS.called_by:
         return False
     head = document.words[end - 1]
     above = [document.words[head.head]] if head.relation == "conj" else []
@@ -566,7 +533,7 @@ def _has_determiner(document: Document, first: int) -> bool:
     return (
         before.upos in ("DET", "ADJ", "NUM", "PUNCT", "ADP")
         or before.tag in ("PRP$", "POS")
-        or before.lower in _BEFORE_TITLES
+        or before.lower in _LISTS.before_titles
     )
 
 
@@ -635,7 +602,7 @@ def _is_of_all(document: Document, word: Word) -> bool:
     return any(
         not is_person(other)
         and [case.lower for case in document.children(other, "case")] == ["of"]
-        and any(det.lower == "all" for det in document.children(other, "det"))
+        and any_lower(document.children(other, "det"), ("all",))
         for other in document.children(word, "nmod")
     )
 

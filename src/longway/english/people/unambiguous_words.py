@@ -31,9 +31,6 @@ from longway.text.tokenizer import tokenize_column
 _LISTS = listed_words(__name__)
 MAN, WOMAN, OPEN = (Attribute("gender", name) for name in ("man", "woman", "non-binary"))
 THING = "thing"  # kind of a fixed phrase that refers to no person
-_KINDS_LEFT_OUT = frozenset(["title", "noble", "quality", "phase", "decade"])
-_NOTES_LEFT_OUT = frozenset(["colour", "place", "thing", "senses", "side"])
-_SAID_BEFORE_PEOPLE = frozenset(["colour", "place"])
 _WORDS_LEFT_OUT = frozenset(  # in lower case or without a parse too often something else
     [*"né née nee pa ma gran alum alums deity deities humankind womankind tot tots".split(),
      "little one", "little ones", "fully grown"]
@@ -81,12 +78,16 @@ def unambiguous_words() -> Mapping[tuple[str, ...], UnambiguousWord]:
 def _all() -> Iterator[tuple[str, str, Attribute | None]]:
     """Yield each word with an axis and its attribute on that axis."""
     listed = demographic_entries()
-    doubtful = _WORDS_LEFT_OUT | {entry.word.lower() for entry in listed if entry.notes & _NOTES_LEFT_OUT}
+    doubtful = _WORDS_LEFT_OUT | {
+        entry.word.lower() for entry in listed if entry.notes & _LISTS.notes_left_out
+    }
     for entry in listed:
         is_generic = entry.attribute == MAN and "generic" in entry.notes  # "actor" is used for everybody
         if entry.kind == THING:
             yield entry.word, entry.attribute.axis, None
-        elif entry.kind not in _KINDS_LEFT_OUT and entry.word.lower() not in doubtful and not is_generic:
+        elif (
+            entry.kind not in _LISTS.kinds_left_out and entry.word.lower() not in doubtful and not is_generic
+        ):
             yield entry.word, entry.attribute.axis, entry.attribute
     for word, attribute in (*_adjectives_before_people(), *_pronouns().items(), *_doubled(), *_first_names()):
         yield word, attribute.axis, attribute
@@ -101,7 +102,7 @@ def _adjectives_before_people() -> Iterator[tuple[str, Attribute]]:
         if (entry.kind, entry.pos) == ("person", "NOUN") and entry.word.isalpha()
     ]
     for entry in demographic_entries("race"):
-        if entry.pos == "ADJ" and entry.notes & _SAID_BEFORE_PEOPLE:
+        if entry.pos == "ADJ" and entry.notes & _LISTS.said_before_people:
             yield from ((f"{entry.word} {noun}", entry.attribute) for noun in (*people, "folks"))
 
 

@@ -337,7 +337,6 @@ def _is_predicative(document: Document, word: Word) -> bool:
     return len(phrase) <= 6 and all(w.upos in ("ADJ", "ADV", "PUNCT", "CCONJ") for w in phrase)
 
 
-_FINITE_TAGS = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _MAX_WORDS = 60  # of a sentence that is split
 _MAX_WORDS_BEFORE_MOVED = 12
 _NEGATIVE_OPENERS = (
@@ -428,15 +427,14 @@ def _triple(document: Document, clause: ClauseParts) -> Triple | None:
     if clause.moved:
         moved = text_from(document, clause.moved, opens=True)
         rest = f"{rest}{clause.separator} {moved}" if rest else moved
-    if not subject or _ends_in_mark(clause.subject):
-        return None
+    last = clause.subject[-2:]
+    if not subject or (
+        len(last) == 2 and last[1].text in _LISTS.marks and last[0].index == last[1].index - 1
+    ):
+        return (
+            None  # the comma after "Ann, my friend," would be lost; not if the words before it were cut out
+        )
     return Triple(subject, clause.predicate_text or text_from(document, clause.predicate), rest)
-
-
-def _ends_in_mark(subject: Words) -> bool:
-    """Return True if the comma after "Ann, my friend," would be lost; not if the words before it were cut out."""
-    ends = len(subject) > 1 and subject[-1].text in _LISTS.marks
-    return ends and subject[-2].index == subject[-1].index - 1
 
 
 def _clause_parts(document: Document, words: Words) -> list[ClauseParts] | None:
@@ -488,7 +486,7 @@ def _coordinated(document: Document, root: Word, inner: list[Word]) -> Iterator[
 def _is_separate(document: Document, head: Word, inner: list[Word]) -> bool:
     """Return True for a joined predicate that is finite and ends the sentence or precedes another one."""
     verbs = [*document.children(head, "aux", "cop"), *([head] if head.upos in ("VERB", "AUX") else [])]
-    if not verbs or min(verbs, key=lambda w: w.index).tag not in _FINITE_TAGS:
+    if not verbs or min(verbs, key=lambda w: w.index).tag not in _LISTS.finite_tags:
         return False
     subjects = document.children(head, "nsubj", "csubj", "expl")
     has_subject = bool(subjects) and subjects[0].lower not in ("that", "which", "who")
@@ -512,7 +510,7 @@ def _clause(
     verbs = [w for w in document.children(head, "aux", "cop") if w.index < head.index or w.relation == "cop"]
     verbs += [head] if head.upos in ("VERB", "AUX") else []
     verbs = sorted(set(verbs), key=lambda w: w.index)
-    if not verbs or verbs[0].tag not in _FINITE_TAGS:
+    if not verbs or verbs[0].tag not in _LISTS.finite_tags:
         return None
     subjects = document.children(head, "nsubj", "csubj", "expl")
     subjects = tuple(w for w in subjects if w.index < verbs[0].index) or subjects

@@ -47,27 +47,6 @@ Ints = NDArray[np.int64]
 Step = Callable[[str], object]
 
 
-def detectors_of_run(
-    dataset: Dataset,
-    reading: Reading,
-    clusters: Clusters,
-    *,
-    seed: int,
-    encoder: str,
-    folder: Path | None,
-    step: Step,
-) -> tuple[list[ConceptDetector], list[Problem]]:
-    """The detectors of `concept_detectors`. folder: of the run; their concepts and the vectors of texts are kept there."""
-    cache = None if folder is None else folder / VECTORS
-    made, problems = concept_detectors(
-        dataset, reading, clusters, seed=seed, encoder=encoder, cache=cache, step=step
-    )
-    if folder is not None:
-        for detector in made:
-            detector.concepts.save(folder / FILES.format(detector.role))
-    return made, problems
-
-
 def concept_detectors(
     dataset: Dataset,
     reading: Reading,
@@ -75,12 +54,12 @@ def concept_detectors(
     *,
     seed: int,
     encoder: str = AUTO,
-    cache: Path | None = None,
+    folder: Path | None = None,
     step: Step = lambda name: None,
 ) -> tuple[list[ConceptDetector], list[Problem]]:
     """A detector for each column, and what the user should know about them.
 
-    encoder: as in the settings of an audit. cache: a file that keeps vectors between runs.
+    encoder: as in the settings of an audit. folder: keeps the concepts, and the vectors of texts between runs.
     """
     if reading.n_texts < FEWEST:
         message = (
@@ -105,7 +84,7 @@ def concept_detectors(
     if len(places) > MAX_ROWS:
         places = np.sort(random.choice(places, MAX_ROWS, replace=False))
     examples = examples_at(dataset, reading.rows[places])
-    vectors = TextVectors(encoder, cache=cache)
+    vectors = TextVectors(encoder, cache=None if folder is None else folder / VECTORS)
     found = []
     for role, column in reading.columns.items():
         texts = [(one.text if role == TEXT else one.context) or "" for one in examples]
@@ -136,6 +115,9 @@ def concept_detectors(
         found.append(
             ConceptDetector(reading, role, concepts, SampledRows(places, computed, is_tested, surface))
         )
+    if folder is not None:
+        for detector in found:
+            detector.concepts.save(folder / FILES.format(detector.role))
     return found, problems + [_sample_problem(one, reading.n_texts) for one in found[:1]]
 
 

@@ -7,6 +7,7 @@ Croissant 1.0 (mlcommons.org/croissant) with its extension for responsible AI: `
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -15,39 +16,28 @@ from longway.jobs.audit.result import AuditResult
 from longway.report.excerpts import PATTERN_LIMIT, cut
 
 FILE = "croissant.json"
+CONTEXT = Path(__file__).with_name(
+    "croissant_context.json"
+)  # the words of JSON-LD, as the standard gives them
 MAX_BIASES = 50
 _ENCODINGS = {
     ".csv": "text/csv", ".tsv": "text/tab-separated-values", ".jsonl": "application/jsonlines", ".ndjson": "application/jsonlines",
     ".parquet": "application/x-parquet", ".pq": "application/x-parquet",
 }  # fmt: skip
 _OTHER = "application/octet-stream"
-_OWN = "citeAs column conformsTo equivalentProperty extract field fileProperty fileObject fileSet format includes isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate separator source subField transform"  # fmt: skip
-CONTEXT: dict[str, object] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    **{name: f"cr:{name}" for name in _OWN.split()},
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "dct": "http://purl.org/dc/terms/",
-    "sc": "https://schema.org/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-}
 
 
 def croissant(result: AuditResult, verdict: str, path: Path | None = None) -> dict[str, object]:
     """The content of croissant.json. verdict: the sentence of the report. path: the file that the data was read from, if it is one."""
     dataset = result.dataset
     content: dict[str, object] = {
-        "@context": CONTEXT,
+        "@context": json.loads(CONTEXT.read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
         "conformsTo": ["http://mlcommons.org/croissant/1.0", "http://mlcommons.org/croissant/RAI/1.0"],
         "name": _name(dataset.name),
         "description": f"{dataset.used:,} labelled texts. Audited with Longway {result.longway}: {verdict}",
-        "rai:dataBiases": _biases(result),
-        "rai:dataLimitations": _limitations(result),
+        "rai:dataBiases": biases(result),
+        "rai:dataLimitations": limitations(result),
     }
     if path is not None and path.is_file():
         content["distribution"] = [_file(path)]
@@ -56,7 +46,8 @@ def croissant(result: AuditResult, verdict: str, path: Path | None = None) -> di
     return content
 
 
-def _biases(result: AuditResult) -> list[str]:
+def biases(result: AuditResult) -> list[str]:
+    """The findings of severity high or worse in words."""
     severe = at_least(HIGH, result.findings)[:MAX_BIASES]
     return [
         f"The pattern “{cut(finding.pattern.name, PATTERN_LIMIT)}” in {finding.field} predicts the label {cut(finding.label, PATTERN_LIMIT)}: "
@@ -65,7 +56,8 @@ def _biases(result: AuditResult) -> list[str]:
     ] or ["No surface pattern of severity high or worse was found."]
 
 
-def _limitations(result: AuditResult) -> list[str]:
+def limitations(result: AuditResult) -> list[str]:
+    """The leak and the problems of the data in words."""
     leaks = [
         f"From {' + '.join(leak.columns)} a simple model predicts {leak.accuracy:.0%} of the labels (chance: {leak.majority:.0%})."
         for leak in (result.all_leaks or result.leaks).values()

@@ -43,19 +43,14 @@ _NOT_IN_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-class Checked(Result):
-    """A result of an audit that is read from a findings.json and compared with limits: of labelled texts, or of candidates."""
+class Limited(Result):
+    """A result that can be compared with limits."""
 
     __slots__ = ()
 
-    dataset: Any
-    findings: tuple[Finding, ...]
-    longway: str
-
-    @property
     @abstractmethod
-    def measured_leaks(self) -> list[Leak]:
-        """The leaks that `check` compares with the limit."""
+    def over(self, limits: Limits, baseline: Self | None) -> list[Reason]:
+        """Why it does not pass."""
 
     def check(
         self,
@@ -71,8 +66,27 @@ class Checked(Result):
         does not count.
         """
         before = type(self).open(baseline) if isinstance(baseline, Path | str) else baseline
-        if reasons := gate(self, Limits(leak, severity), baseline=before):
+        if reasons := self.over(Limits(leak, severity), before):
             raise CheckFailed("\n".join(reason.message for reason in reasons))
+
+
+class Checked(Limited):
+    """A result of an audit that is read from a findings.json and compared with limits: of labelled texts, or of candidates."""
+
+    __slots__ = ()
+
+    dataset: Any
+    findings: tuple[Finding, ...]
+    longway: str
+
+    @property
+    @abstractmethod
+    def measured_leaks(self) -> list[Leak]:
+        """The leaks that `check` compares with the limit."""
+
+    def over(self, limits: Limits, baseline: Self | None) -> list[Reason]:
+        """Why it does not pass."""
+        return gate(self, limits, baseline=baseline)
 
 
 @dataclass(frozen=True, slots=True)

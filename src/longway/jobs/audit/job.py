@@ -25,7 +25,7 @@ from longway.detect.clusters import Clusters
 from longway.detect.duplicates import duplicate_problems
 from longway.detect.findings import Search, Tests, search
 from longway.detect.leak import leak_by_folds, leak_on_test, parts_of
-from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
+from longway.detect.levels import detectors_for
 from longway.detect.people import ATTRIBUTES, PeopleDetector, trait_of
 from longway.detect.reading import TEXT, Reading
 from longway.detect.row_checks import check_rows
@@ -53,6 +53,7 @@ from longway.jobs.held_out import Arranged, arrange
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, RunIdentity, Watcher, run_job
 from longway.languages.dataset import languages_in, splitting_of
+from longway.levels import CONCEPT, GRAMMAR
 from longway.records import Leak, Mentions, Problem
 from longway.store import now
 
@@ -152,9 +153,9 @@ def _audit(
             problems += noted
         of_concepts: list[ConceptDetector] = []
         if CONCEPT in settings.chosen_levels:
-            from longway.jobs.audit.concept_level import detectors_of_run
+            from longway.jobs.audit.concept_level import concept_detectors
 
-            of_concepts, noted = detectors_of_run(
+            of_concepts, noted = concept_detectors(
                 dataset,
                 reading,
                 clusters,

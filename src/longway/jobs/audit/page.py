@@ -10,18 +10,20 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import product
 from math import sqrt
 
 from longway.data.label_lists import tag_name
 from longway.data.summary import DatasetSummary
-from longway.detect.levels import CONCEPT
 from longway.detect.row_checks import CERTAIN, ENCODER, UNLIKELY, WORDS
 from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
-from longway.detect.sources import FindingBySource, Sources
+from longway.detect.sources import Sources
+from longway.jobs.audit.croissant import biases, limitations
 from longway.jobs.audit.result import PARTS, AuditResult, Histogram
 from longway.jobs.audit.rows import PossibleError, RowSummary
 from longway.jobs.results import dataset_page, page_of
 from longway.languages.dataset import described
+from longway.levels import GRAMMAR, LEVELS
 from longway.records import Finding, Leak, Mentions, Pattern, Telling
 from longway.report import charts
 from longway.report.excerpts import (
@@ -87,7 +89,6 @@ SIZES = (
     (100_000, "10K<n<100K"),
     (1_000_000, "100K<n<1M"),
 )  # as the Hub names them
-MAX_BARS = 10  # patterns in the chart of a label
 OPEN_GROUPS = 20  # findings visible at once
 MAX_GROUPS = 100  # and after a click
 ON_SCREEN = 10  # findings on the terminal
@@ -96,29 +97,19 @@ MAX_OUTLIERS = 6  # documents per label and ranking
 MARK_LEVEL = 3  # highlighting of a pattern in its example
 N_NAMED = 3  # patterns in the verdict
 CONTRIBUTES = 0.001  # accuracy lost without a kind of feature, from which it is worth naming
-NOTICEABLE = 1.2  # times as many patterns if every row were independent: worth a sentence
 MAX_PEOPLE = 60
 N_WORDS = 5
 ERRORS_SHOWN = 10  # possible errors in the report
 ERRORS_ON_SCREEN = 3
 WIDTH = 300
 NEIGHBOURS = 3
+WITHIN = {True: "the groups’ fingerprint", False: "seen within groups"}
+PEOPLE = (
+    "Texts with words that indicate a person’s gender, race or age in any context, counted by words: colours, things and titles are excluded, so some "
+    "people are missed. Bold: correlated with a label, and among the findings above. The bar shows how the labels divide these texts, its ticks how they "
+    "divide all texts: "
+)
 RANKINGS = {"lean": "Most typical of the label", "gamma": "Least like the other labels"}
-SINGLE = "grammar of single texts"
-ADVICE = {
-    "token": "Reword some of these texts without it, add texts of the other labels with it, or drop a few.",
-    "ngram": "Reword some of these texts without the phrase, or put it into texts of the other labels.",
-    "position": "Move the word in some of these texts, or begin or end texts of the other labels with it.",
-    "length": "Shorten or extend some texts so that all labels have the same lengths.",
-    "surface": "Normalise it in all texts, or make it equally frequent with all labels.",
-    "people": "Exchange people in some of these texts: longway perturb.",
-    "negation": "Say some of these texts without negation, and negate some texts of the other labels.",
-    "overlap": "Use other words than the context in some of these texts, or its words in texts of the other labels.",
-    "pair": "Reword one of the two sides in some rows.",
-    "grammar": "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all.",
-    "concept": "Add texts of the other labels about the same, or drop or weigh some of these: longway repair --levels all --remedy drop.",
-    SINGLE: "Add texts of the other labels that are built like this, or drop or weigh some of these: longway repair --levels all --remedy drop.",
-}  # fmt: skip
 READING = [
     ("Leak", "How often a simple model that sees one part of the input, its words or everything that the detectors see, predicts the right label. If one side of a pair is enough, a model need not read the other."),
     ("Rows and texts", "How many rows have the pattern, and how many different texts they have. Rows that repeat a text, nearly repeat it or share a context are not independent: tests, intervals and ranks count them as fewer observations if their labels agree."),
@@ -157,7 +148,6 @@ def audit_page(result: AuditResult) -> Page:
         figures=_key_figures(result, labels, n_tested),
         sections=[
             _leak_section(result),
-            _strongest_section(result, labels),
             _findings_section(result, labels, n_significant, n_tested),
             *_sources_section(result.sources),
             *people_section(result, labels),
@@ -189,25 +179,9 @@ def _hub_metadata(dataset: DatasetSummary) -> str:
 
 
 def _card_section(result: AuditResult) -> Section:
-    leaks = [
-        f"Right from {' + '.join(leak.columns)} alone: {percent(leak.accuracy)} ({percent(leak.low)} to {percent(leak.high)}); chance is "
-        f"{percent(leak.majority)}."
-        for leak in _in_order(result.all_leaks or result.leaks)
-    ]
-    severe = [
-        f"{severity_of(finding)}: “{cut(str(finding.pattern), PATTERN_LIMIT)}” in {cut(finding.field)} predicts "
-        f"{cut(finding.label)}: {percent(finding.label_share)} of {counted(finding.count, 'row')}, base rate {percent(finding.base_rate)}."
-        for finding in by_severity(result.findings)[:ON_SCREEN]
-    ]
-    problems = [cut(problem.message, TEXT_LIMIT) for problem in result.problems[:ON_SCREEN]]
     blocks: Blocks = []
-    for heading, items in (
-        ("How well a model does without reading", leaks),
-        ("Shortcuts", severe),
-        ("Problems", problems),
-    ):
-        if items:
-            blocks += [Heading(heading), Bullets(items)]
+    for heading, items in (("Shortcuts", biases(result)), ("Limitations", limitations(result))):
+        blocks += [Heading(heading), Bullets([cut(item, TEXT_LIMIT) for item in items[:ON_SCREEN]])]
     note = "Found by Longway. Not every pattern is a mistake of the data: some are the meaning of the label."
     return Section("card", "Known shortcuts and limitations", [*blocks, Paragraph(note)], on=CARD)
 
@@ -240,13 +214,6 @@ def verdict(leaks: Sequence[Leak], findings: Sequence[Finding]) -> str:
 def quoted(finding: Finding) -> str:
     """The pattern in quotation marks."""
     return f"“{cut(str(finding.pattern))}”"
-
-
-def _some(findings: Sequence[Finding]) -> str:
-    """The first patterns, and how many more there are."""
-    names = ", ".join(map(quoted, findings[:N_NAMED]))
-    n_more = len(findings) - N_NAMED
-    return f"{names} and {count(n_more)} more" if n_more > 0 else names
 
 
 def strongest_leak(leaks: Sequence[Leak]) -> Leak | None:
@@ -353,50 +320,10 @@ def _leak_text(leak: Leak) -> str:
 # Findings
 
 
-def _strongest_section(result: AuditResult, labels: Labels) -> Section:
-    heading = "Strongest shortcuts by label"
-    if not result.findings:
-        text = f"No pattern is correlated with a label at q ≤ {result.settings.max_q:g}."
-        return Section("strongest", heading, [Paragraph(text, "nothing")])
-    lead = (
-        "The patterns that predict the label best, each by the strongest wording of its group. The length of a bar is what the "
-        "pattern alone is worth, in percentage points of accuracy, on one scale for all labels."
-    )
-    blocks: Blocks = [Paragraph(lead, "lead"), Grid(_strongest_charts(result.findings, labels))]
-    if n_more := len(labels) - MAX_LABELS if len(labels) > MAX_LABELS else 0:
-        blocks.append(
-            Paragraph(f"The {n_more} smaller labels have no chart; their patterns are in the table.", "rest")
-        )
-    return Section("strongest", heading, blocks)
-
-
-def _strongest_charts(findings: Sequence[Finding], labels: Labels) -> list[Chart]:
-    """A chart per label, all on one scale."""
-    full = max((100 * finding.points for finding in findings), default=0.0)
-    shown = []
-    for at, label in enumerate(with_colour(labels)):
-        mine = [finding for finding in findings if label_named(finding.label, labels) is label]
-        if mine:
-            svg = charts.bar_chart(
-                [_bar(finding, label) for finding in mine[:MAX_BARS]],
-                key=f"strongest-{at}",
-                title=f"Strongest patterns that predict {label.name}",
-                desc="Percentage points of accuracy from the pattern alone.",
-                full=full,
-            )
-            shown.append(Chart(svg, label_span(label), counted(len(mine), "group")))
-    return shown
-
-
-def _bar(finding: Finding, label: Label) -> charts.Bar:
-    return charts.Bar(str(finding.pattern), 100 * finding.points, points(finding.points), label.colour)
-
-
 def _findings_section(result: AuditResult, labels: Labels, n_significant: int, n_tested: int) -> Section:
     blocks: Blocks = [Paragraph(_found(result, n_significant, n_tested))]
-    for note in (_repeats(result, n_significant), _missed_by_words(result), _concepts_found(result)):
-        if note:
-            blocks.append(Paragraph(note, "note"))
+    if result.tested.get(GRAMMAR):
+        blocks.append(Paragraph(_missed_by_words(result), "note"))
     if result.findings:
         lead = (
             "Patterns that say the same thing are grouped under the strongest of them. The small bar is the label’s share among the texts "
@@ -425,45 +352,13 @@ def _found(result: AuditResult, n_significant: int, n_tested: int) -> str:
     )
 
 
-def _repeats(result: AuditResult, n_significant: int) -> str:
-    """What repeated texts change, if they change much: rows that repeat a text are not independent observations."""
-    n_rows = result.significant_rows or 0
-    if n_rows <= NOTICEABLE * n_significant:
-        return ""
-    name, n = min(result.distinct.items(), key=lambda item: item[1])
-    shared = f"{count(result.dataset.used)} rows have {counted(n, 'different text')} in {cut(name)}"
-    return (
-        f"Rows repeat texts or share them: {shared}. If each row were an independent observation, {counted(n_rows, 'pattern')} would pass; "
-        f"{count(n_significant)} do when repeats are taken into account."
-    )
-
-
 def _missed_by_words(result: AuditResult) -> str:
-    """What only the grammar sees, if that level was audited."""
-    if not result.tested.get("grammar"):
-        return ""
-    only, n_explained = result.only_grammar, result.n_explained
-    missed = "The grammar found no pattern that words miss."
-    if only:
-        missed = f"{counted(len(only), 'pattern')} that words miss: {_some(only)}."
-    if not n_explained:
-        return missed
-    are = "is" if n_explained == 1 else "are"
-    return (
-        f"{missed} {counted(n_explained, 'pattern')} of the grammar {are} explained by simpler patterns, such as words or "
-        "lengths, and listed with these."
-    )
-
-
-def _concepts_found(result: AuditResult) -> str:
-    """The concepts that predict the label beyond words, if that level was audited."""
-    if not result.tested.get(CONCEPT):
-        return ""
-    concepts = [finding for finding in result.findings if finding.level == CONCEPT]
-    if not concepts:
-        return "No concept (a topic or tone of texts) predicts the label beyond the words found."
-    n = counted(len(concepts), "concept")
-    return f"{n}, topics or tones of texts, beyond the words found: {_some(concepts)}."
+    """What only the grammar sees."""
+    only = [finding for finding in result.findings if finding.level == GRAMMAR]
+    if not only:
+        return "The grammar found no pattern that words miss."
+    more = f" and {count(len(only) - N_NAMED)} more" if len(only) > N_NAMED else ""
+    return f"{counted(len(only), 'pattern')} that words miss: {', '.join(map(quoted, only[:N_NAMED]))}{more}."
 
 
 def findings_table(findings: Sequence[Finding], labels: Labels) -> Blocks:
@@ -514,7 +409,11 @@ def _n_texts(finding: Finding) -> int:
 def pattern_words(finding: Finding) -> Words:
     """The pattern with its level and column."""
     where = f"{level_name(finding.level)} in {cut(finding.field)}"
-    return [Span(cut(str(finding.pattern), PATTERN_LIMIT), "pattern"), " ", Span(where, "where")]
+    return [_pattern_span(finding.pattern), " ", Span(where, "where")]
+
+
+def _pattern_span(pattern: Pattern) -> Span:
+    return Span(cut(str(pattern), PATTERN_LIMIT), "pattern")
 
 
 def _below(finding: Finding) -> Blocks:
@@ -528,8 +427,7 @@ def _below(finding: Finding) -> Blocks:
         if texts:
             shown = [Paragraph(harmless(text[:READ_LIMIT]), "example") for text in texts]
             blocks.append(Only(REPORT, [Paragraph(f"{with_label}:", "also"), *shown]))
-    is_single = finding.level == "grammar" and not finding.pattern.context
-    blocks.append(Paragraph(ADVICE.get(SINGLE if is_single else finding.level, ADVICE["token"]), "advice"))
+    blocks.append(Paragraph(LEVELS.get(finding.level, LEVELS["token"]).advice, "advice"))
     of_grammar = [variant for variant in finding.variants if variant.level == "grammar"]
     others = [variant for variant in finding.variants if variant.level != "grammar"]
     explained = "also" if finding.level == "grammar" else "patterns of the grammar that it explains"
@@ -570,11 +468,11 @@ def _sources_section(found: Sources | None) -> list[Section]:
             )
         )
     columns = [
-        Column("Pattern", "pattern", form=_source_pattern),
+        Column("Pattern", "pattern", form=_pattern_span),
         Column("Points", "points", number=True, form=points),
         Column("Within groups", "within", number=True, form=points),
         Column("p within", "p", number=True, screen=False, form=q_value),
-        Column("It is", _seen_within),
+        Column("It is", "is_fingerprint", form=WITHIN.__getitem__),
     ]
     blocks += table_of(
         found.findings,
@@ -587,14 +485,6 @@ def _sources_section(found: Sources | None) -> list[Section]:
         screen=ON_SCREEN,
     )
     return [Section("sources", f"Groups by {column}", blocks, on=REPORT_AND_SCREEN)]
-
-
-def _source_pattern(pattern: Pattern) -> Span:
-    return Span(cut(str(pattern), PATTERN_LIMIT), "pattern")
-
-
-def _seen_within(one: FindingBySource) -> str:
-    return "the groups’ fingerprint" if one.is_fingerprint else "seen within groups"
 
 
 # The shortcut space
@@ -633,17 +523,12 @@ def _space_section(result: AuditResult, labels: Labels) -> list[Section]:
 
 def _outliers(documents: Sequence[Telling], shown: Sequence[Label]) -> Blocks:
     """Per label, the texts most typical of it, then those least like the other labels."""
-    by_ranking: dict[tuple[str, str], list[Telling]] = {}
-    for document in documents:
-        by_ranking.setdefault((document.label, document.chosen_by), []).append(document)
     blocks: Blocks = []
-    for label in shown:
-        for ranking, heading in RANKINGS.items():
-            chosen = by_ranking.get((label.key, ranking), [])
-            if chosen:
-                cards = [_document(document) for document in chosen[:MAX_OUTLIERS]]
-                blocks += [Heading(label_span(label), heading), Cards(cards, f"documents {label.colour}")]
-            blocks += left_out(len(chosen) - MAX_OUTLIERS, "texts", "findings.json")
+    for label, (ranking, heading) in product(shown, RANKINGS.items()):
+        chosen = [one for one in documents if (one.label, one.chosen_by) == (label.key, ranking)]
+        cards = [_document(document) for document in chosen[:MAX_OUTLIERS]]
+        named: Blocks = [Heading(label_span(label), heading), Cards(cards, f"documents {label.colour}")]
+        blocks += [*(named if cards else []), *left_out(len(chosen) - MAX_OUTLIERS, "texts", "findings.json")]
     return blocks
 
 
@@ -732,84 +617,72 @@ def leaning(texts: Mapping[str, int], totals: Mapping[str, int]) -> tuple[str, f
 
 def people_section(result: AuditResult, labels: Labels) -> list[Section]:
     """How the labels divide the texts that mention people."""
-    by_axis: dict[tuple[str, str], list[Mentions]] = {}
+    by_heading: dict[str, list[Mentions]] = {}
     for mentions in result.people[:MAX_PEOPLE]:
-        by_axis.setdefault((mentions.field, mentions.axis), []).append(mentions)
-    if not by_axis:
+        heading = f"{cut(mentions.axis.capitalize())} in {cut(mentions.field)}"
+        by_heading.setdefault(heading, []).append(mentions)
+    if not by_heading:
         return []
-    names: list[str | Span] = []
-    for label in with_colour(labels):
-        names += [label_span(label), " "]
-    if len(labels) > MAX_LABELS:
-        names.append(Span(f"{len(labels) - MAX_LABELS} smaller labels", "label", "lx"))
-    lead = (
-        "Texts with words that indicate a person’s gender, race or age in any context. The bar shows how the labels divide these texts, its "
-        "ticks how they divide all texts: "
-    )
-    blocks: Blocks = [Paragraph([lead, *names], "lead")]
-    for (field, axis), rows in by_axis.items():
-        blocks += _axis_blocks(field, axis, rows, labels, result.settings.max_q)
-    note = (
-        f"Bold: correlated with a label at q ≤ {result.settings.max_q:g}, tested together with all other patterns, and among the findings "
-        "above. Counted by words, without reading the sentence: colours, things and titles are excluded, so some people are missed."
-    )
-    blocks.append(Only(REPORT, [Paragraph(note, "rest")]))
-    is_correlated = any(m.q is not None and m.q <= result.settings.max_q for m in result.people)
+    max_q = result.settings.max_q
+    columns = [
+        Column("Mention", _mention),
+        Column("Texts", "texts", _total, number=True),
+        Column("Mentions", "mentions", _total, number=True),
+        Column("q", "q", partial(_q_span, max_q=max_q), number=True),
+        Column("Leans to", partial(_leaning_cell, labels=labels, max_q=max_q), style="shares"),
+    ]
+    blocks: Blocks = [Paragraph([PEOPLE, *_legend(labels)], "lead")]
+    for heading, rows in by_heading.items():
+        table = table_of([row for row in rows if row.q is not None], columns, "people")
+        others = [
+            f"{_who(row)} ({counted(sum(row.texts.values()), 'text')})" for row in rows if row.q is None
+        ]
+        few = Paragraph(f"Too few or too many texts to test: {', '.join(others)}.", "rest")
+        blocks += [Only(REPORT_AND_SCREEN if table else REPORT, [Heading(heading)]), *table]
+        blocks += [Only(REPORT, [few])] if others else []
+    is_correlated = any(m.q is not None and m.q <= max_q for m in result.people)
     on = REPORT_AND_SCREEN if is_correlated else REPORT
     return [Section("people", "People in the texts", blocks, on=on)]
 
 
-def _axis_blocks(field: str, axis: str, rows: Sequence[Mentions], labels: Labels, max_q: float) -> Blocks:
-    tested = [row for row in rows if row.q is not None]
-    others = [f"{_who(row)} ({counted(sum(row.texts.values()), 'text')})" for row in rows if row.q is None]
-    columns = [
-        Column("Mention"), Column("Texts", number=True), Column("Mentions", number=True), Column("q", number=True),
-        Column("Leans to", style="shares"),
-    ]  # fmt: skip
-    heading = Heading(cut(axis.capitalize()), ["in ", Span(cut(field), "data")])
-    blocks: Blocks = []
-    if tested:
-        table = Table(columns, [_people_row(row, labels, max_q) for row in tested], "people")
-        blocks += [heading, table]
-    elif others:
-        blocks.append(Only(REPORT, [heading]))
-    if others:
-        few = Paragraph(f"Too few or too many texts to test: {', '.join(others)}.", "rest")
-        blocks.append(Only(REPORT, [few]))
-    return blocks
+def _legend(labels: Labels) -> list[str | Span]:
+    """The labels in their colours."""
+    smaller = Span(f"{len(labels) - MAX_LABELS} smaller labels", "label", "lx")
+    named = [part for label in with_colour(labels) for part in (label_span(label), " ")]
+    return [*named, *([smaller] if len(labels) > MAX_LABELS else [])]
 
 
-def _people_row(row: Mentions, labels: Labels, max_q: float) -> Row:
-    totals = {name: label.count for name, label in labels.items()}
-    name, share, base = leaning(row.texts, totals)
-    n, n_all = sum(row.texts.values()) or 1, sum(totals.values()) or 1
+def _who(row: Mentions) -> str:
+    return cut(row.pattern.removeprefix("speaks of "))
+
+
+def _mention(row: Mentions) -> Words:
+    words = ", ".join(cut(word) for word, _ in row.words[:N_WORDS])
+    return [Span(_who(row), "pattern"), " ", Span(words, "where")]
+
+
+def _q_span(q: float, max_q: float) -> Span:
+    return Span(q_value(q), "strong" if q <= max_q else "")
+
+
+def _total(by_label: Mapping[str, int]) -> str:
+    return count(sum(by_label.values()))
+
+
+def _leaning_cell(row: Mentions, labels: Labels, max_q: float) -> Cell:
+    """The label that is most over-represented, and how all labels divide these texts; strong if the mention is a finding."""
+    name, share, base = leaning(row.texts, {name: label.count for name, label in labels.items()})
+    n, n_all = sum(row.texts.values()) or 1, sum(label.count for label in labels.values()) or 1
     shown = with_colour(labels)
     shares = [row.texts.get(label.key, 0) / n for label in shown]
     usual = [label.count / n_all for label in shown]
     if len(labels) > MAX_LABELS:
         shares, usual = [*shares, 1 - sum(shares)], [*usual, 1 - sum(usual)]
-    colours = [label.colour for label in shown] + ["lx"] * (len(shares) - len(shown))
-    q = row.q if row.q is not None else 1.0
-    style = "strong" if q <= max_q else ""
-    label = label_named(name, labels)
-    words = ", ".join(cut(word) for word, _ in row.words[:N_WORDS])
-    return Row(
-        [
-            [Span(_who(row), "pattern"), " ", Span(words, "where")],
-            count(n),
-            count(sum(row.mentions.values())),
-            Span(q_value(q), style),
-            Cell(
-                [label_span(label), " ", Span(percent(share), style), " ", Span(f"base rate {percent(base)}", "quiet")],
-                charts.split_bar(shares, usual, colours=colours),
-            ),
-        ],
-        colour=label.colour,
-    )  # fmt: skip
-
-
-def _who(row: Mentions) -> str:
-    return cut(row.pattern.removeprefix("speaks of "))
+    colours = [*(label.colour for label in shown), "lx"][: len(shares)]
+    style = "strong" if row.q is not None and row.q <= max_q else ""
+    base_rate = Span(f"base rate {percent(base)}", "quiet")
+    words: Words = [named_span(name, labels), " ", Span(percent(share), style), " ", base_rate]
+    return Cell(words, charts.split_bar(shares, usual, colours=colours))
 
 
 # Single rows
@@ -826,15 +699,7 @@ def rows_section(rows: RowSummary | None, labels: Labels) -> list[Section]:
             Paragraph(
                 f"Words alone predict {words.bits:.2f} of the {words.entropy:.2f} bits that a label has (95% interval {words.low:.2f} to {words.high:.2f}). "
                 f"They solve {percent(rows.solved / max(rows.measured, 1))} of the rows: the label is at least {CERTAIN:.0%} certain from them. "
-                "A model can label these rows from single words (solved in scores.parquet)."
-            )
-        )
-    if blocks and ENCODER in rows.information:
-        encoder = rows.information[ENCODER]
-        blocks.append(
-            Paragraph(
-                f"A linear model of sentence vectors reads {encoder.bits:.2f} bits ({encoder.low:.2f} to {encoder.high:.2f}).",
-                "rest",
+                f"A model can label these rows from single words (solved in scores.parquet).{_encoder_words(rows)}"
             )
         )
     if rows.possible_errors:
@@ -842,33 +707,41 @@ def rows_section(rows: RowSummary | None, labels: Labels) -> list[Section]:
     return [Section("rows", "Single rows", blocks, on=REPORT_AND_SCREEN)] if blocks else []
 
 
-def _errors(rows: RowSummary, labels: Labels) -> Blocks:
-    n = rows.n_possible_errors or 0
-    text = (
-        f"{counted(n, 'label')} may be wrong: of rows like these, at least {1 - UNLIKELY:.0%} have another label. "
-        "Read them before you change anything: an unusual text looks the same."
+def _encoder_words(rows: RowSummary) -> str:
+    read = rows.information.get(ENCODER)
+    return (
+        ""
+        if read is None
+        else f" A linear model of sentence vectors reads {read.bits:.2f} bits ({read.low:.2f} to {read.high:.2f})."
     )
-    columns = [Column("Row"), Column("Label"), Column("More likely label"), Column("Certain", number=True)]
-    shown = [_error_row(one, labels) for one in rows.possible_errors[:ERRORS_SHOWN]]
-    table = Table(columns, shown, "possible-errors", screen=ERRORS_ON_SCREEN, more="rows")
-    blocks: Blocks = [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), table]
-    if n > ERRORS_SHOWN:
-        rest = f"{count(n - ERRORS_SHOWN)} more are in findings.json and in longway review; may_be_wrong in scores.parquet has all of them."
-        blocks.append(Only(REPORT, [Paragraph(rest, "rest")]))
-    return blocks
 
 
-def _error_row(one: PossibleError, labels: Labels) -> Row:
-    mine, likely = label_named(one.label, labels), label_named(one.likely, labels)
+def _errors(rows: RowSummary, labels: Labels) -> Blocks:
+    text = (
+        f"{counted(rows.n_possible_errors or 0, 'label')} may be wrong: of rows like these, at least {1 - UNLIKELY:.0%} have another label. "
+        "Read them before you change anything: an unusual text looks the same. All of them have may_be_wrong in scores.parquet."
+    )
+    columns = [
+        Column("Row", "id", cut),
+        Column("Label", "label", partial(named_span, labels=labels)),
+        Column("More likely label", "likely", partial(named_span, labels=labels)),
+        Column("Certain", "p_likely", percent, number=True),
+    ]
+    table = table_of(
+        rows.possible_errors,
+        columns,
+        "possible-errors",
+        below=partial(_similar_rows, labels=labels),
+        limit=ERRORS_SHOWN,
+        file="findings.json",
+        screen=ERRORS_ON_SCREEN,
+    )
+    return [Only(REPORT, [Heading("Possible wrong labels")]), Paragraph(text), *table]
+
+
+def _similar_rows(one: PossibleError, labels: Labels) -> Blocks:
     below: Blocks = [Paragraph(cut_to_width(one.text, WIDTH), "example")] if one.text else []
     for similar in one.neighbours[:NEIGHBOURS]:
-        words: list[str | Span] = [
-            "similar: ",
-            label_span(label_named(similar.label, labels)),
-            f" {cut_to_width(similar.text, WIDTH // 2)}",
-        ]
-        below.append(Paragraph(words, "also"))
-    return Row(
-        [cut(one.id), label_span(mine), label_span(likely), percent(one.p_likely)],
-        below=[Only(REPORT, below)],
-    )
+        text = f" {cut_to_width(similar.text, WIDTH // 2)}"
+        below.append(Paragraph(["similar: ", named_span(similar.label, labels), text], "also"))
+    return [Only(REPORT, below)]

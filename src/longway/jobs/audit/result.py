@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import polars as pl
 
 from longway.data.summary import DatasetSummary
-from longway.detect.levels import GRAMMAR
 from longway.detect.sources import Sources
 from longway.jobs.audit.gate import Checked
 from longway.jobs.audit.rows import RowSummary
@@ -105,17 +104,6 @@ class AuditResult(Checked):
     def n_listed(self) -> int:
         """Findings with their variants."""
         return sum(1 + len(finding.variants) for finding in self.findings)
-
-    @property
-    def only_grammar(self) -> list[Finding]:
-        """The findings of the grammar level that no simpler pattern explains, strongest first."""
-        return [finding for finding in self.findings if finding.level == GRAMMAR]
-
-    @property
-    def n_explained(self) -> int:
-        """Patterns of the grammar level that a simpler one explains: they are its variants."""
-        simpler = (finding for finding in self.findings if finding.level != GRAMMAR)
-        return sum(variant.level == GRAMMAR for finding in simpler for variant in finding.variants)
 
     @property
     def measured_leaks(self) -> list[Leak]:

@@ -13,12 +13,13 @@ import polars as pl
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from longway.data import Batch, Dataset
+from longway.data import Dataset
 from longway.data.dataset import examples_at
 from longway.detect.findings import KEPT_IDS, Chosen
-from longway.detect.levels import CONCEPT, where
+from longway.detect.levels import where
 from longway.detect.reading import CONTEXT, TEXT, Reading
 from longway.detect.row_checks import ENCODER, WORDS, RowChecks, RowVectors
+from longway.levels import CONCEPT
 from longway.metrics.usable_information import UsableInformation
 from longway.records import Example, Finding
 from longway.text.tokenizer import PLAIN, Tokenizer
@@ -181,7 +182,14 @@ def score_frames(dataset: Dataset, scores: Columns) -> Iterator[pl.DataFrame]:
     for batch in dataset.batches():
         here = slice(start, start + len(batch.rows))
         start = here.stop
-        yield _frame_of(dataset, batch, {name: column[here] for name, column in scores.items()})
+        yield pl.DataFrame(
+            {
+                "id": batch.ids,
+                "row": batch.rows,
+                "label": pl.Series(dataset.labels, dtype=pl.String).gather(batch.labels),
+                **{name: column_of(name, column[here]) for name, column in scores.items()},
+            }
+        )
 
 
 def write_frames(path: Path, frames: Iterator[pl.DataFrame]) -> None:
@@ -191,25 +199,6 @@ def write_frames(path: Path, frames: Iterator[pl.DataFrame]) -> None:
     with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
         for table in chain([first], tables):
             writer.write_table(table)
-
-
-def _frame_of(dataset: Dataset, batch: Batch, scores: Columns) -> pl.DataFrame:
-    others = {
-        name: column_of(name, column)
-        for name, column in scores.items()
-        if name not in ("n_tokens", "gamma", "lean")
-    }
-    return pl.DataFrame(
-        {
-            "id": batch.ids,
-            "row": batch.rows,
-            "label": pl.Series(dataset.labels, dtype=pl.String).gather(batch.labels),
-            "n_tokens": scores["n_tokens"],
-            "gamma": pl.Series(scores["gamma"]).fill_nan(None),
-            "lean": scores["lean"],
-            **others,
-        }
-    )
 
 
 WITH_TEXT = 20  # candidates that are kept with their text
@@ -304,5 +293,5 @@ def row_columns(checks: RowChecks) -> dict[str, NDArray[np.generic]]:
 
 def column_of(name: str, values: NDArray[np.generic]) -> pl.Series:
     """A column of scores.parquet, null for rows that were not measured."""
-    column = pl.Series(values).fill_nan(None)
+    column = pl.Series(values, nan_to_null=True)
     return column.cast(pl.Boolean) if name in ("solved", "may_be_wrong") else column

@@ -7,39 +7,38 @@ from typing import Literal
 
 from longway.errors import SettingError
 from longway.jobs.options import DATA, check_options, option
+from longway.levels import AUDITED, CONCEPT
 
 Variant = Literal["mean", "token"]
-# The levels of `detect.levels.DETECTORS`, repeated here so that `--help` need not import them.
-LEVELS = ("token", "ngram", "position", "length", "surface", "people", "negation", "overlap", "pair", "grammar", "concept")  # fmt: skip
-SLOW = ("concept",)  # minutes: only if asked for
+SLOW = (CONCEPT,)  # minutes: only if asked for
 AUTO, ALL = "auto", "all"  # all levels but slow ones, the grammar only if it is quick; all levels
 
 
-QUICK = tuple(level for level in LEVELS if level not in SLOW)
+QUICK = tuple(level for level in AUDITED if level not in SLOW)
 
 
 def levels_named(names: str) -> tuple[str, ...]:
     """The levels in a comma-separated list; with a minus before each, all others but slow ones. "all" is all of them, "auto" leaves the choice to the audit.
 
-    >>> levels_named("token,ngram"), levels_named("-grammar,-pair") == QUICK[:-2], levels_named("all") == LEVELS
+    >>> levels_named("token,ngram"), levels_named("-grammar,-pair") == QUICK[:-2], levels_named("all") == AUDITED
     (('token', 'ngram'), True, True)
     """
     chosen = [name.strip() for name in names.split(",") if name.strip()]
     if chosen == [ALL]:
-        return LEVELS
+        return AUDITED
     if not chosen or not all(name.startswith("-") for name in chosen):
         return tuple(chosen)
     excluded = [name.removeprefix("-") for name in chosen]
-    if unknown := [name for name in excluded if name not in LEVELS]:
-        raise SettingError(f"There is no level {unknown[0]!r}. The levels are {', '.join(LEVELS)}.")
+    if unknown := [name for name in excluded if name not in AUDITED]:
+        raise SettingError(f"There is no level {unknown[0]!r}. The levels are {', '.join(AUDITED)}.")
     return tuple(level for level in QUICK if level not in excluded)
 
 
 def check_levels(levels: tuple[str, ...]) -> None:
     """Raise SettingError if one of the levels does not exist, or there is none."""
-    if unknown := [level for level in levels if level not in LEVELS and levels != (AUTO,)]:
+    if unknown := [level for level in levels if level not in AUDITED and levels != (AUTO,)]:
         raise SettingError(
-            f"'levels' must be some of {', '.join(LEVELS)}. Got {unknown[0]!r}. Exclude a level with a minus: -grammar."
+            f"'levels' must be some of {', '.join(AUDITED)}. Got {unknown[0]!r}. Exclude a level with a minus: -grammar."
         )
     if not levels:
         raise SettingError("'levels' is empty. Leave it out to look at everything.")

@@ -16,7 +16,7 @@ from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, Self, cast
+from typing import ClassVar, Literal, Self
 from unicodedata import normalize
 from urllib.parse import quote
 
@@ -25,24 +25,23 @@ import polars as pl
 from longway.data import Dataset, load
 from longway.data.label_lists import tag_name
 from longway.detect.severity import SEVERITIES, severity_of, too_few, undecided
-from longway.errors import CheckFailed, DataError, SettingError, with_checked_arguments
-from longway.jobs.audit.gate import Limits, Reason, gate, one_line
+from longway.errors import DataError, SettingError, with_checked_arguments
+from longway.jobs.audit.gate import Limited, Limits, Reason, gate, one_line
 from longway.jobs.audit.job import audit
-from longway.jobs.audit.page import by_severity, pattern_words, quoted, severity_span, strongest_leak, verdict
+from longway.jobs.audit.page import by_severity, quoted, strongest_leak, verdict
 from longway.jobs.audit.result import AuditResult, Findings
 from longway.jobs.audit.settings import AuditSettings
 from longway.jobs.held_out import Arranged, arrange, loaded_tests
 from longway.jobs.options import settings_from
-from longway.jobs.results import Result, check_version, page_of, readable
+from longway.jobs.results import check_version, page_of, readable
 from longway.jobs.run import ActiveRun, RunIdentity, Watcher, Within, run_job
-from longway.records import Finding, Leak
-from longway.report.excerpts import PATTERN_LIMIT, cut
+from longway.json_values import from_json
+from longway.records import Leak
+from longway.report.excerpts import PATTERN_LIMIT, cut, data_span
 from longway.report.labels import leak_words, part_name, setting_rows
-from longway.report.numbers import NONE, count, counted, percent, points
+from longway.report.numbers import NONE, count, counted, percent
 from longway.report.sections import (
     REPORT_AND_SCREEN,
-    Blocks,
-    Bullets,
     Column,
     KeyFigure,
     Page,
@@ -50,7 +49,6 @@ from longway.report.sections import (
     Section,
     Span,
     Words,
-    left_out,
     table_of,
 )
 from longway.store import now
@@ -62,7 +60,6 @@ MIN_ROWS = 20  # with a tag, and without it
 N_STRONGEST = 3  # patterns named for each label
 NAMED = 5  # tags in an error
 FOLDER_NAME = 40  # characters
-SHORT_NAME = 15  # characters of a label's name beside a pattern
 N_NAMED = 12  # tags that were left out
 RESERVED = {
     "con",
@@ -151,7 +148,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class AuditLabelsResult(Result):
+class AuditLabelsResult(Limited):
     """The audits of several labels, in the order of the columns and, for tags, the most frequent first.
 
     left_out: tags that were not audited. fingerprint: of the texts and all labels. folder: the run folder, if there is one.
@@ -193,22 +190,9 @@ class AuditLabelsResult(Result):
             ]
         return found
 
-    def check(
-        self,
-        *,
-        leak: float | None = None,
-        severity: str | None = None,
-        baseline: AuditLabelsResult | Path | str | None = None,
-    ) -> None:
-        """Raise CheckFailed, which is an AssertionError, if the audit of a label is over a limit; the limits are those of `AuditResult.check`.
-
-        baseline: an earlier result, or its run folder or labels.json.
-        """
-        is_result = baseline is None or isinstance(baseline, AuditLabelsResult)
-        before = baseline if is_result else AuditLabelsResult.open(cast("Path | str", baseline))
-        reasons = self.reasons(Limits(leak, severity), baseline=cast("AuditLabelsResult | None", before))
-        if messages := [one.message for found in reasons.values() for one in found]:
-            raise CheckFailed("\n".join(messages))
+    def over(self, limits: Limits, baseline: Self | None) -> list[Reason]:
+        """The reasons of all labels."""
+        return [reason for found in self.reasons(limits, baseline=baseline).values() for reason in found]
 
     @classmethod
     def from_dict(cls, content: object, folder: Path | None = None) -> Self:
@@ -226,10 +210,7 @@ class AuditLabelsResult(Result):
                 )
                 for one in given["labels"]
             )
-            left_out = tuple(
-                LeftOut(*(one[key] for key in ("tag", "column", "rows", "reason")))
-                for one in given["left_out"]
-            )
+            left_out = from_json(tuple[LeftOut, ...], given["left_out"])
             names = given["fingerprint"], given["longway"], given["created"]
             return cls(labels, left_out, labels[0].audit.settings, *names, folder)
 
@@ -274,15 +255,6 @@ class AuditLabelsResult(Result):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
-    """A label to audit."""
-
-    name: str
-    column: str
-    tag: str | None = None
-
-
 @with_checked_arguments
 def audit_labels(
     data: object,
@@ -310,23 +282,23 @@ def audit_labels(
         column: _arranged(dataset, column, split, test_data) for column in columns or [dataset.columns.label]
     }
     choices, left_out = _choices(arranged)
-    folders = unique([folder_name(choice.name) for choice in choices], key=str.casefold)
+    folders = unique([folder_name(name) for name, _, _ in choices], key=str.casefold)
     fingerprint = _joined([one.dataset.fingerprint for one in arranged.values()])
 
-    def audited(at: int, folder: Path | None) -> LabelAudit:
-        choice, name = choices[at], folders[at]
+    def audited(at: int, run_folder: Path | None) -> LabelAudit:
+        name, column, tag = choices[at]
         result = audit(
-            dataset.with_label(choice.column, choice.tag),
+            dataset.with_label(column, tag),
             chosen,
             split=split,
-            tests={name: test.with_label(choice.column, choice.tag) for name, test in test_data.items()},
-            out=None if folder is None else folder / name,
+            tests={name: test.with_label(column, tag) for name, test in test_data.items()},
+            out=None if run_folder is None else run_folder / folders[at],
             on=on,
-            watcher=Within(watcher, f"{choice.name} ({at + 1} of {len(choices)})"),
+            watcher=Within(watcher, f"{name} ({at + 1} of {len(choices)})"),
         )
-        if folder is not None:
-            result = replace(result, score_frames=None)  # on disk
-        return LabelAudit(choice.name, choice.column, choice.tag, "" if folder is None else name, result)
+        if run_folder is None:
+            return LabelAudit(name, column, tag, "", result)
+        return LabelAudit(name, column, tag, folders[at], replace(result, score_frames=None))  # on disk
 
     def work(run: ActiveRun) -> AuditLabelsResult:
         audits = tuple(audited(at, run.kept) for at in range(len(choices)))
@@ -359,20 +331,22 @@ def _arranged(dataset: Dataset, column: str, split: str | None, tests: Mapping[s
     return arrange(labelled, split, others, labelled=labelled.columns.lists != "several")
 
 
-def _choices(arranged: Mapping[str, Arranged]) -> tuple[list[_Choice], tuple[LeftOut, ...]]:
-    """The labels to audit, and the tags that are left out."""
-    choices: list[_Choice] = []
+def _choices(
+    arranged: Mapping[str, Arranged],
+) -> tuple[list[tuple[str, str, str | None]], tuple[LeftOut, ...]]:
+    """The name, column and tag of each label to audit, and the tags that are left out."""
+    choices: list[tuple[str, str, str | None]] = []
     left_out: list[LeftOut] = []
     for column, one in arranged.items():
         if one.dataset.columns.lists != "several":
-            choices.append(_Choice(column, column))
+            choices.append((column, column, None))
             continue
         tags, others = _tags(one.dataset)
         left_out += others
-        names = [tag_name(tag) if len(arranged) == 1 else f"{column}: {tag_name(tag)}" for tag in tags]
-        choices += [_Choice(name, column, tag) for name, tag in zip(names, tags, strict=True)]
-    names = unique([choice.name for choice in choices])
-    return [replace(choice, name=name) for choice, name in zip(choices, names, strict=True)], tuple(left_out)
+        prefix = "" if len(arranged) == 1 else f"{column}: "
+        choices += [(prefix + tag_name(tag), column, tag) for tag in tags]
+    names = unique([name for name, _, _ in choices])
+    return [(name, *label[1:]) for name, label in zip(names, choices, strict=True)], tuple(left_out)
 
 
 def _tags(dataset: Dataset) -> tuple[list[str], list[LeftOut]]:
@@ -467,7 +441,6 @@ def labels_page(result: AuditLabelsResult) -> Page:
         ],
         sections=[
             _labels_section(result),
-            *_patterns_section(result.labels),
             *_left_out_section(result.left_out),
         ],
         version=result.longway,
@@ -502,13 +475,10 @@ def verdict_over(labels: Sequence[LabelAudit]) -> str:
 
 def _recognised(result: AuditLabelsResult) -> str:
     """The label columns; for lists, that they were recognised and how many tags are audited."""
-    words = []
-    for column in dict.fromkeys(label.column for label in result.labels):
-        n = sum(label.column == column and label.tag is not None for label in result.labels)
-        n_all = n + sum(tag.column == column for tag in result.left_out)
-        lists = f" holds lists: one audit per tag, {count(n)} of {counted(n_all, 'tag')}" if n else ""
-        words.append(cut(column) + lists)
-    return ", ".join(words)
+    columns = ", ".join(map(cut, dict.fromkeys(label.column for label in result.labels)))
+    n = sum(label.tag is not None for label in result.labels)
+    of = counted(n + len(result.left_out), "tag")
+    return f"{columns} holds lists: one audit per tag, {count(n)} of {of}" if n else columns
 
 
 def _labels_section(result: AuditLabelsResult) -> Section:
@@ -550,60 +520,15 @@ def _strongest(label: LabelAudit) -> str:
     return ", ".join(map(quoted, strongest)) or NONE
 
 
-def _patterns_section(labels: Sequence[LabelAudit]) -> list[Section]:
-    """The strongest patterns of all labels together."""
-    found = [_LabelFinding(label, finding) for label in labels for finding in label.audit.findings]
-    found.sort(key=_worst_first)
-    columns = [
-        Column("Pattern", "finding", form=pattern_words),
-        Column("Label", "label.name", form=_short_name),
-        Column("Severity", "finding", form=severity_span),
-        Column("Predicts", "finding.label", form=_short_name),
-        Column("Rows", "finding.count", number=True),
-        Column("Share", "finding.label_share", number=True, form=percent),
-        Column("Points", "finding.points", number=True, form=points),
-    ]
-    lead = "The worst first. Points: what the pattern alone is worth, in percentage points of accuracy. The report of each label explains all terms."
-    table = table_of(
-        found,
-        columns,
-        "labels",
-        limit=50,
-        what="patterns",
-        file="the reports of the labels",
-        open=20,
-        screen=10,
-    )
-    blocks = [Paragraph(lead, "lead"), *table]
-    return (
-        [Section("patterns", "Strongest patterns of all labels", blocks, on=REPORT_AND_SCREEN)]
-        if found
-        else []
-    )
-
-
-class _LabelFinding(NamedTuple):
-    label: LabelAudit
-    finding: Finding
-
-
-def _worst_first(one: _LabelFinding) -> tuple[int, float]:
-    return SEVERITIES.index(severity_of(one.finding)), -one.finding.points
-
-
-def _short_name(name: str) -> Span:
-    return Span(cut(name, SHORT_NAME), "data")
+def _tag(left_out: LeftOut) -> Span:
+    return data_span(tag_name(left_out.tag))
 
 
 def _left_out_section(tags: Sequence[LeftOut]) -> list[Section]:
-    if not tags:
-        return []
-    by_reason: dict[str, list[LeftOut]] = {}
-    for tag in tags[:N_NAMED]:
-        by_reason.setdefault(tag.reason, []).append(tag)
-    reasons = [
-        f"{reason.capitalize()}: {', '.join(f'{tag_name(cut(tag.tag))} ({count(tag.rows)})' for tag in named)}."
-        for reason, named in by_reason.items()
+    columns = [
+        Column("Tag", _tag),
+        Column("Rows", "rows", number=True),
+        Column("Reason", "reason"),
     ]
-    blocks: Blocks = [Bullets(reasons), *left_out(len(tags) - N_NAMED, "tags", "labels.json")]
-    return [Section("left-out", "Tags that were not audited", blocks, on=REPORT_AND_SCREEN)]
+    table = table_of(tags, columns, limit=N_NAMED, what="tags", file=FILE)
+    return [Section("left-out", "Tags that were not audited", table, on=REPORT_AND_SCREEN)] if tags else []

@@ -32,7 +32,7 @@ from longway.jobs.augment.methods import (
 from longway.jobs.augment.page import augment_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.augment.result import AugmentResult
 from longway.jobs.augment.settings import OTHER, AugmentSettings
-from longway.jobs.augment.words import read_spurious_words, words_before_and_after
+from longway.jobs.augment.words import words_before_and_after
 from longway.jobs.before_after import Comparison, compare
 from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
 from longway.jobs.change.job import ChangeJob, change_job
@@ -115,9 +115,6 @@ def _prepared(
             f"'to' must be a label of the data, or {OTHER!r} for any but the row's own. Got {settings.to!r}. "
             f"The labels are {', '.join(map(repr, part.labels))}."
         )
-    if settings.spurious_words is not None:
-        words = read_spurious_words(Path(settings.spurious_words), part.labels)
-        settings = replace(settings, spurious=(*settings.spurious, *words))
     given: Sequence[GivenRewrite] = ()
     more: dict[str, object] = {**sources_of(settings.models)}
     if settings.rewrites is not None:

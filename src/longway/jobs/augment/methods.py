@@ -31,8 +31,8 @@ from longway.jobs.repair.plan import has_english
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECK, CHECKED, Workload
 from longway.methods.coba import Coba, CobaSettings, Important
-from longway.methods.coba.coba import coba_steps
-from longway.methods.coba.text_to_text import text_to_text, text_to_text_steps
+from longway.methods.coba.steps import Split
+from longway.methods.coba.text_to_text import text_to_text
 from longway.methods.crossaug import crossaug, labels_of
 from longway.methods.eda import eda
 from longway.methods.loop import AT_ONCE
@@ -314,9 +314,10 @@ def _prompts(rows: Rows, row: int, settings: AugmentSettings) -> list[tuple[Prom
         prompts.append((prompt, settings.variants))
     if settings.method == "coba":
         if settings.labelled and settings.identify == "engine":
-            prompt = identify_prompt(task, text, label=label, k=settings.top_k, context=context)
-            prompts.append((prompt, 1))
-        usual_steps = coba_steps if settings.labelled else text_to_text_steps
-        steps = usual_steps(rows, row, _coba_settings(settings))
-        prompts += [(step.prompt(task), times) for step, times in steps]
+            prompts.append((identify_prompt(task, text, label=label, k=settings.top_k, context=context), 1))
+        n, split = settings.variants, Split(text, context).prompt(task)
+        # Triples are read, altered and written as a text; of a pair of texts the principal ones are picked.
+        if settings.labelled:
+            return [*prompts, (split, 1 + n * (1 + settings.alter))]
+        return [(split, 2 + n), (Split(label).prompt(task), 1 + n)]
     return prompts

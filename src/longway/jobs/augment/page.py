@@ -82,7 +82,6 @@ MAX_LABEL_ROWS = 40
 MAX_TRIPLES = 30
 TRIPLE_LIMIT = 240  # characters
 MAX_MARKED = 20  # words of each kind that are marked and listed
-MAX_SWAPPED = 8
 CONTEXT_LIMIT = 800
 KINDS = ("spurious", "principal", "normal")
 TRIPLE_COLUMNS = [
@@ -137,17 +136,9 @@ def verdict(result: AugmentResult) -> str:
     mean = result.mean_points
     if mean is None:
         return f"{added}."
-    n_words = len(result.words)
-    words, on_average = (
-        ("the spurious word is", "")
-        if n_words == 1
-        else (f"{count(n_words)} spurious words are", " on average")
-    )
     before, after = (short(100 * value) for value in (mean.before, mean.after))
-    if before == after:
-        return f"{added}; {words} still worth {after} points of accuracy{on_average}."
-    change = f"more than the {before} before" if mean.after > mean.before else f"{before} before"
-    return f"{added}; {words} now worth {after} points of accuracy{on_average}, {change}."
+    words = f"the mean worth of {counted(len(result.words), 'spurious word')}"
+    return f"{added}; {words} was {before} points of accuracy before and is {after} now."
 
 
 def _key_figures(result: AugmentResult) -> list[KeyFigure]:
@@ -214,11 +205,8 @@ def _labels_section(result: AugmentResult, labels: Labels) -> Section:
 
 
 def _sample_section(result: AugmentResult, labels: Labels) -> Section:
-    question = "does the label hold, and is it good English?"
-    if not result.labels_after:
-        question = "is it good English?"
     lead: list[str | Span] = [
-        f"A random sample of {counted(result.accepted, 'accepted addition')}. Read each one: {question}"
+        f"A random sample of {counted(result.accepted, 'accepted addition')}. Read each one: is it good English, and does its label hold?"
     ]
     if result.words:
         lead += [
@@ -241,19 +229,15 @@ def addition_card(edit: ShownEdit, labels: Labels) -> Card:
 def steps_block(edit: Edit, trace: CobaTrace, labels: Labels) -> Bullets:
     """How CoBA made a text: the source with its words, the triples, the new text."""
     tables: Blocks = []
-    of_text = "Of the text" if trace.context_triples or trace.target_triples else ""
     for triples, caption in (
         (trace.context_triples, "Of the context"),
-        (trace.triples or (), of_text),
+        (trace.triples or (), "Of the text"),
         (trace.target_triples, "Of the output text"),
     ):
         if triples:
             rows = [_triple_row(triple) for triple in triples[:MAX_TRIPLES]]
             tables.append(Table(TRIPLE_COLUMNS, rows, "triples", caption))
             tables += left_out(len(triples) - MAX_TRIPLES, "triples", "edits.jsonl")
-    tables = tables or [Paragraph("None.", "quiet")]
-    if also := _also(trace):
-        tables.append(Paragraph(["Also: ", Span(also, "data"), "."], "found"))
     marks = [(trace.spurious or (), 1), (trace.principal or (), 2)]
     source: Blocks = [Paragraph(marked_words(edit.before, marks), "data")]
     new: Blocks = [Paragraph(marked_words(edit.after, marks[:1]), "data")]
@@ -336,21 +320,6 @@ def _triple_words(triple: str) -> Words:
 
 def _listed(words: Sequence[str]) -> str:
     return few(list(map(cut, words)), MAX_MARKED) if words else "none"
-
-
-def _also(trace: CobaTrace) -> str:
-    """What else was done, in a sentence; "" for nothing."""
-    parts = []
-    if n_dropped := sum(step.after is None for steps in trace.steps for step in steps):
-        parts.append(f"{counted(n_dropped, 'triple')} dropped")
-    places = [[step.place for step in steps if step.place is not None] for steps in trace.steps]
-    if any(of_text != sorted(of_text) for of_text in places):
-        parts.append("the order changed")
-    if trace.gender:
-        pairs = trace.gender[:MAX_SWAPPED]
-        swapped = ", ".join(f"{cut(old)} → {cut(new)}" for old, new in pairs)
-        parts.append(f"gendered words swapped ({swapped})")
-    return cut("; ".join(parts), PATTERN_LIMIT * 4) if parts else ""
 
 
 def _models_section(analysis: WordAnalysis | None) -> list[Section]:

@@ -46,12 +46,6 @@ class CobaTrace:
         """The trace of an edit; None if another method made it. Raises TypeError if the trace is damaged."""
         return cast(CobaTrace, from_json(cls, edit.trace)) if "triples" in edit.trace else None
 
-    @property
-    def steps(self) -> list[list[TripleStep]]:
-        """The triples that were changed, in each text."""
-        lists = (self.triples or (), self.context_triples, self.target_triples)
-        return [[one for one in triples if isinstance(one, TripleStep)] for triples in lists]
-
 
 @dataclass(frozen=True, slots=True)
 class WordAnalysis:

@@ -110,13 +110,9 @@ class AugmentSettings:
         "models", "What names principal and spurious words: models (by vote) or engine.", advanced=True
     )
     spurious: tuple[str, ...] = option(
-        (), "A word that should not predict the label, whatever the vote says. Repeatable."
-    )
-    spurious_words: str | None = option(
-        None,
-        "A file of such words, one per line; with a second column, a word counts in rows of that label only.",
-        metavar="FILE",
-        advanced=True,
+        (),
+        "A word that should not predict the label, whatever the vote says; with a tab and a label behind it, "
+        "in rows of that label only. Repeatable.",
     )
     mixed: Literal["needed", "spurious", "principal"] = option(
         "needed",

@@ -8,18 +8,14 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
 from longway.engines.engine import Sampling
 from longway.engines.prompt import identify_prompt
-from longway.errors import DataError, TrainingError
 from longway.jobs.augment.result import WordAnalysis
 from longway.jobs.run import Watcher
 from longway.jobs.workload import Workload
@@ -32,14 +28,12 @@ from longway.models.ensemble import Ensemble
 from longway.models.importance import MaskableText, WordScores
 from longway.models.importance.top_words import overlap, parts_of_speech
 from longway.records import Example
-from longway.report.numbers import approximate_time
 from longway.store import WORDS, Journal, JournalEntry
 from longway.text.tokenizer import PLAIN, Tokenizer
 
 ANALYSED = 500  # texts whose words the tables compare
 WORDS_MEASURED = 200  # spurious words that are measured before and after, the most frequent
 AT_ONCE = 64
-TIMED_TRAINING, TIMED = 64, 4  # texts that a model is trained on, and explains, to time it
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +86,14 @@ def words_by_models(
     context_tops: list[list[list[str]]] = []
     scores: dict[str, list[WordScores]] = {}
     analysed = np.sort(np.random.default_rng(ensemble.seed).permutation(len(rows))[:ANALYSED]).tolist()
-    work = _vote_work(ensemble, method, journal, watcher, n=len(rows) * (1 + both))
+    n_texts = len(rows) * (1 + both)
+    waiting = [name for name in ensemble.names if journal.get(_key(name)) is None]
+    work = Workload(watcher, dict.fromkeys(waiting, n_texts))
     for number, name in enumerate(ensemble.names, 1):
-        work.begin(name, f"vote, model {number} of {len(ensemble.names)}: {name}", len(rows) * (1 + both))
-        advance = _counting(work, len(rows) * (1 + both))
+        work.begin(name, f"vote, model {number} of {len(ensemble.names)}: {name}", n_texts)
+        advance = _counting(work, n_texts)
         found = _top_words(ensemble, name, k, method, analysed, journal, advance, contexts=both)
-        work.did(len(rows) * (1 + both))
+        work.did(n_texts)
         tops.append(found.top)
         context_tops.append(found.context_top)
         scores[name] = [
@@ -116,10 +112,17 @@ def words_by_models(
                 important, known, rows.contexts or (), zip(*context_tops, strict=True), strict=True
             )
         ]
-    return Words(
-        important,
-        _analysis(ensemble.names, scores, [rows.texts[row] for row in analysed], important, k, needed),
+    analysis = WordAnalysis(
+        models=tuple(ensemble.names),
+        votes=needed,
+        k=k,
+        texts=len(analysed),
+        overlap=overlap(scores, k=k) if len(scores) > 1 else None,
+        principal_words=float(np.mean([len(one.principal) for one in important])) if important else 0.0,
+        spurious_words=float(np.mean([len(one.spurious) for one in important])) if important else 0.0,
+        parts_of_speech=parts_of_speech(scores, [rows.texts[row] for row in analysed], k=k),
     )
+    return Words(important, analysis)
 
 
 def words_by_engine(
@@ -171,29 +174,6 @@ def known_words(given: Iterable[str], label: str | None = None, tokenizer: Token
     return list(dict.fromkeys(word for phrase in chosen for word in tokenizer.tokens(phrase)))
 
 
-def read_spurious_words(path: Path, labels: Collection[str]) -> tuple[str, ...]:
-    """The words in a file, as `known_words` takes them: one per line, or with a comma or tab and a label. Skips comments (#) and a header."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"The spurious words in {path} cannot be read: {error}. Expected a UTF-8 text file. Check 'spurious_words'."
-        ) from None
-    found = []
-    for number, line in enumerate(lines, 1):
-        word, _, label = (part.strip() for part in line.replace(",", "\t", 1).partition("\t"))
-        if not word or word.startswith("#") or (number == 1 and word.lower() == "word"):
-            continue
-        if label and label not in labels:
-            raise DataError(
-                f"Line {number} of {path} has the label {label!r}. Expected one of {', '.join(labels)}, or no second column."
-            )
-        found.append(f"{word}\t{label}" if label else word)
-    if not found:
-        raise DataError(f"{path} has no words. Expected one per line. Check 'spurious_words'.")
-    return tuple(found)
-
-
 def words_before_and_after(
     rows: Rows, added: Sequence[Example], important: Sequence[Important]
 ) -> tuple[WordInformation, ...]:
@@ -218,8 +198,7 @@ def _top_words(
     contexts: bool,
 ) -> TopWords:
     """What one model relies on; a resumed run finds it in the journal."""
-    key = f"words {name}"
-    if (kept := journal.get(key)) is not None:
+    if (kept := journal.get(_key(name))) is not None:
         return TopWords(**kept)
     scores = ensemble.word_scores(name, method=method, progress=advance)
     top, context_top = [one.top(k) for one in scores], []
@@ -228,70 +207,23 @@ def _top_words(
         both = [top_of_both(text, context, k) for text, context in zip(scores, of_contexts, strict=True)]
         top, context_top = [one for one, _ in both], [one for _, one in both]
     found = TopWords(top, [scores[row].top_places(k) for row in analysed], context_top)
-    journal.put(JournalEntry(key, kind=WORDS, engine=name, answer=asdict(found)))
+    journal.put(JournalEntry(_key(name), kind=WORDS, engine=name, answer=asdict(found)))
     return found
+
+
+def _key(name: str) -> str:
+    return f"words {name}"
 
 
 def top_of_both(text: WordScores, context: WordScores, k: int) -> tuple[list[str], list[str]]:
     """The words of a text and of its context that are among the k most important ones of the two together."""
-    ranked = sorted(
-        [
-            (-side.scores[place], number, place)
-            for number, side in enumerate((text, context))
-            for place in side.top_places(k)
-        ]
-    )[:k]
+    sides = (text, context)
+    places = [(number, place) for number, side in enumerate(sides) for place in side.top_places(k)]
+    best = sorted(places, key=lambda at: -sides[at[0]].scores[at[1]])[:k]  # of equals the text's come first
     first, second = (
-        [side.words[place] for _, number, place in ranked if number == which]
-        for which, side in enumerate((text, context))
+        [side.words[place] for at, place in best if at == number] for number, side in enumerate(sides)
     )
     return first, second
-
-
-def _vote_work(ensemble: Ensemble, method: str, journal: Journal, watcher: Watcher, *, n: int) -> Workload:
-    """The work of the vote, one part per text and model, after saying what it is and about how long it takes.
-
-    Each model is timed on a few rows. n: texts and contexts that each model explains.
-    """
-    waiting = [name for name in ensemble.names if journal.get(f"words {name}") is None]
-    seconds = {}
-    for name in waiting:
-        watcher.step(f"timing {name} on a few texts")
-        with suppress(
-            TrainingError
-        ):  # a model of one's own may need more rows than these; then its time is not known
-            seconds[name] = _seconds_per_text(ensemble, name, method)
-    if waiting:
-        total = approximate_time(n * sum(seconds.values()))
-        watcher.say(
-            f"The vote of {', '.join(waiting)} on what the words of {n:,} texts are worth: each is trained {ensemble.n_folds} times and "
-            f"explains every text by {method}; about {total}."
-        )
-    return Workload(watcher, dict.fromkeys(waiting, float(n)), guesses=seconds)
-
-
-def _seconds_per_text(ensemble: Ensemble, name: str, method: str) -> float:
-    """The seconds that training on a text and explaining it take, from a few texts."""
-    drawn = np.random.default_rng(ensemble.seed).permutation(len(ensemble.data))[:TIMED_TRAINING].tolist()
-    one_of_each = {label: row for row, label in enumerate(ensemble.data.labels)}.values()
-    trained = sorted({*drawn, *one_of_each})
-    small = Ensemble(
-        ensemble.data.take(np.array(trained)),
-        [name],
-        folds=1,
-        tuning=ensemble.tuning,
-        seed=ensemble.seed,
-        device=ensemble.device,
-    )
-    started = time.perf_counter()
-    small.model(name, 0)
-    fitted = time.perf_counter()
-    explained = list(range(min(TIMED, len(trained))))
-    small.word_scores(name, method=method, rows=explained)
-    each = (time.perf_counter() - fitted) / max(len(explained), 1)
-    # All folds but one are trained on; with one fold, everything is.
-    times = max(ensemble.n_folds - 1, 1)
-    return each + times * (fitted - started) / max(len(trained), 1)
 
 
 def _counting(work: Workload, total: int) -> Callable[[int], None]:
@@ -311,23 +243,3 @@ def _scores(text: str, places: Sequence[int], tokenizer: Tokenizer) -> WordScore
     values = np.zeros(len(words))
     values[list(places)] = np.arange(len(places), 0, -1)
     return WordScores(words.words, words.spans, values, "")
-
-
-def _analysis(
-    names: Sequence[str],
-    scores: dict[str, list[WordScores]],
-    texts: Sequence[str],
-    important: Sequence[Important],
-    k: int,
-    needed: int,
-) -> WordAnalysis:
-    return WordAnalysis(
-        models=tuple(names),
-        votes=needed,
-        k=k,
-        texts=len(texts),
-        overlap=overlap(scores, k=k) if len(names) > 1 else None,
-        principal_words=float(np.mean([len(one.principal) for one in important])) if important else 0.0,
-        spurious_words=float(np.mean([len(one.spurious) for one in important])) if important else 0.0,
-        parts_of_speech=parts_of_speech(scores, texts, k=k),
-    )

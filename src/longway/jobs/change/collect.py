@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from hashlib import blake2b
 from itertools import groupby
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 from longway.data.columns import WEIGHT_COLUMN
@@ -41,8 +42,8 @@ class ShownEdit(Edit):
         first = edits[0]
         before = rows.context(rows.place(first.source or first.id))
         after = next((edit.after for edit in edits if edit.field == rows.task.context_name), before)
-        values = {each.name: getattr(first, each.name) for each in fields(Edit)}
-        return cls(**values, context=after, context_before=before)
+        own = {each.name: getattr(first, each.name) for each in fields(Edit)}
+        return cls(**own, context=after, context_before=before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,6 @@ class RoundSummary:
     rejected: Mapping[str, int] | None = None
     refusals: Mapping[str, int] | None = None
     seconds: float | None = None
-    seconds_by_step: Mapping[str, float] | None = None
 
     @classmethod
     def of(cls, done: Round) -> RoundSummary:
@@ -110,29 +110,8 @@ class RoundSummary:
             leak=None if figures.leak is None else figures.leak.accuracy,
             rejected=dict(figures.rejected.most_common()),
             refusals=dict(figures.refusals.most_common()),
-            seconds=sum(figures.seconds.values()),
-            seconds_by_step=dict(figures.seconds),
+            seconds=figures.seconds,
         )
-
-
-class RandomSample(Generic[Item]):
-    """Keeps `SAMPLED` items drawn at random; which ones depends on the seed and their keys, not on their order."""
-
-    def __init__(self, *, seed: int) -> None:
-        self.seed = seed
-        self._kept: list[tuple[bytes, Item]] = []
-
-    def offer(self, key: str, make: Callable[[], Item]) -> None:
-        """Draw an item or not. make: called only if it is drawn."""
-        drawn = blake2b(f"{self.seed}\0{key}".encode(), digest_size=8).digest()
-        if len(self._kept) < SAMPLED or drawn < self._kept[-1][0]:
-            kept = sorted([*self._kept, (drawn, make())], key=lambda item: item[0])
-            self._kept = kept[:SAMPLED]
-
-    @property
-    def items(self) -> tuple[Item, ...]:
-        """The items that were drawn."""
-        return tuple(item for _, item in self._kept)
 
 
 class CandidateCounts(Generic[Item]):
@@ -145,7 +124,7 @@ class CandidateCounts(Generic[Item]):
         self.failed: Counter[str] = Counter()
         self.reasons: Counter[str] = Counter()
         self._examples: dict[str, Item] = {}
-        self._samples: dict[str, RandomSample[Item]] = {}
+        self._samples: dict[str, list[tuple[bytes, Item]]] = {}
 
     def check(self, verdicts: Iterable[Verdict]) -> None:
         """Count the verdicts on a candidate."""
@@ -161,9 +140,12 @@ class CandidateCounts(Generic[Item]):
             self._examples[reason] = show()
 
     def accept(self, key: str, show: Callable[[], Item], *, group: str = "") -> None:
-        """Count a candidate that was accepted. key: of the draw. group: there is a sample of each."""
+        """Count a candidate that was accepted; `SAMPLED` of each group are drawn at random, by the seed and their keys. show: how it is listed."""
         self.n_accepted += 1
-        self._samples.setdefault(group, RandomSample(seed=self.seed)).offer(key, show)
+        drawn = blake2b(f"{self.seed}\0{key}".encode(), digest_size=8).digest()
+        sample = self._samples.setdefault(group, [])
+        if len(sample) < SAMPLED or drawn < sample[-1][0]:
+            self._samples[group] = sorted([*sample, (drawn, show())], key=itemgetter(0))[:SAMPLED]
 
     def checks(self, errors: Mapping[str, CheckErrors] | None = None) -> tuple[CheckCount, ...]:
         """The counts by check, in the order in which checks were first seen."""
@@ -176,12 +158,12 @@ class CandidateCounts(Generic[Item]):
 
     def sample(self) -> tuple[Item, ...]:
         """The accepted candidates that were drawn, by group."""
-        return tuple(item for group in sorted(self._samples) for item in self._samples[group].items)
+        return tuple(item for group in sorted(self._samples) for _, item in self._samples[group])
 
 
-def _candidate(edit: Edit) -> tuple[str, str]:
+def _candidate(edit: Edit) -> str:
     """What the edits of one candidate have in common: the added row, or the row and its new text."""
-    return edit.id, "" if edit.source else edit.after
+    return f"{edit.id}\0{'' if edit.source else edit.after}"
 
 
 def _in_round(edit: Edit) -> str:

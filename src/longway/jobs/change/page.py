@@ -17,7 +17,7 @@ from longway.jobs.before_after import Comparison, LeakChange, PatternChange
 from longway.jobs.change.collect import CheckCount, ReasonCount, ShownEdit, refusals_of
 from longway.jobs.change.result import ChangeResult, ComparedResult, ResultOfRounds
 from longway.jobs.results import dataset_page
-from longway.records import Edit, Leak, Verdict
+from longway.records import Leak, Verdict
 from longway.report.charts import change_bar, leak_chart
 from longway.report.differences import versions
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span
@@ -288,35 +288,23 @@ def changed_words(before: str, after: str) -> Words:
 
 def edit_card(edit: ShownEdit, labels: Labels) -> Card:
     """An edit: label, engine and score, both texts with their differences, why it was refused, verdicts, context."""
-    facts = edit_facts(edit, labels)
+    label = [
+        label_span(label_named(name, labels)) for name in dict.fromkeys((edit.label_before, edit.label_after))
+    ]
+    facts: list[Words] = [label if len(label) == 1 else [label[0], Span(" → ", "quiet"), label[1]]]
+    if edit.how:
+        facts.append(Span(cut(edit.how, PATTERN_LIMIT), "code"))
+    facts.append(Span(f"{cut(edit.engine)}, round {edit.round}", "quiet"))
     if edit.method == "razor" or edit.score_before is not None:
         scores = (or_dash(score, three_digits) for score in (edit.score_before, edit.score_after))
         facts.append(Span(f"gamma {arrow(*scores)}", "quiet end"))
-    facts.append(id_words(edit))
+    source = f", made from {cut(edit.source)}" if edit.source else ""
+    facts.append(Span(f"id {cut(edit.id)}{source}", "quiet"))
     names = ("Source", "Addition") if edit.source else ("Before", "After")
     both = list(zip(names, versions(edit.before, edit.after), strict=True))
     between = [refusal(edit.reason)] if edit.reason else []
     chips = verdict_chips(edit.verdicts)
     return Card(facts, both, between, chips, context_block(edit.context_before, edit.context))
-
-
-def id_words(edit: Edit) -> Span:
-    """The id of a row, and of the row that it was made from."""
-    source = f", made from {cut(edit.source)}" if edit.source else ""
-    return Span(f"id {cut(edit.id)}{source}", "quiet")
-
-
-def edit_facts(edit: Edit, labels: Labels) -> list[Words]:
-    """The label of an edit, how it was made, by which engine and when."""
-    how = [Span(cut(edit.how, PATTERN_LIMIT), "code")] if edit.how else []
-    made = Span(f"{cut(edit.engine)}, round {edit.round}", "quiet")
-    return [label_change(edit.label_before, edit.label_after, labels), *how, made]
-
-
-def label_change(before: str, after: str, labels: Labels) -> Words:
-    """The label; both labels if it changed."""
-    old = label_span(label_named(before, labels))
-    return old if before == after else [old, Span(" → ", "quiet"), label_span(label_named(after, labels))]
 
 
 def context_block(before: str | None, after: str | None) -> Sequence[Block]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longway.data import Dataset, with_columns
 from longway.data.dataset import examples_of
@@ -39,18 +38,16 @@ from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, RunIdentity, Watcher, run_job
 from longway.json_values import from_json, to_json
 from longway.models.catalog import model_named
-from longway.models.classifier import Inputs, Labelled
+from longway.models.classifier import Bools, Inputs, Ints, Labelled
 from longway.models.folds import folds_of
 from longway.models.importance import MaskableText, WordScores, word_importance
 from longway.models.importance.masking import field_texts
-from longway.models.importance.sufficient_words import Sufficient, lemma_1, sufficient_sets
+from longway.models.importance.sufficient_words import Sufficient, sufficient_sets
 from longway.models.importance.top_words import overlap, parts_of_speech
 from longway.models.own_model import sources_of
 from longway.records import Finding, Problem
 from longway.store import Journal, JournalEntry, now
 from longway.text.tokenizer import PLAIN, Tokenizer, is_longer_than
-
-Ints = NDArray[np.int64]
 
 LONGEST = 5_000  # tokens of a text that is explained; models are trained on longer ones and predict them
 
@@ -67,7 +64,7 @@ class FoldedRows:
     texts: Sequence[str]
     fold: Ints
     order: Ints
-    is_long: NDArray[np.bool_]
+    is_long: Bools
 
     def first(self, rows: Sequence[int], n: int) -> list[int]:
         """The first n of some rows in the random order."""
@@ -205,7 +202,6 @@ def _check(data: Dataset, settings: ExplainSettings) -> None:
 
 def _explain(arranged: Arranged, settings: ExplainSettings, run: ActiveRun) -> ExplainResult:
     data, watcher = arranged.dataset, run.watcher
-    journal = None if run.kept is None else run.journal  # keeps each fold of a model once it is complete
     watcher.step("reading")
     reading = Reading.of(data)
     rows = fold_rows(data, reading, settings)
@@ -213,7 +209,7 @@ def _explain(arranged: Arranged, settings: ExplainSettings, run: ActiveRun) -> E
     explained: dict[str, dict[int, ExplainedRow]] = {}
     predicted: dict[str, dict[int, str]] = {}
     for name in settings.models:
-        folds = _folds(name, rows, set(shown or ()), settings, watcher, journal)
+        folds = _folds(name, rows, set(shown or ()), settings, watcher, run.journal)
         explained[name] = {row.row: row for fold in folds for row in fold.explained}
         predicted[name] = {row: label for fold in folds for row, label in fold.predicted}
         if shown is None:
@@ -279,7 +275,7 @@ def _folds(
     wanted: set[int],
     settings: ExplainSettings,
     watcher: Watcher,
-    journal: Journal | None,
+    journal: Journal,
 ) -> list[FoldResult]:
     """The folds of one model, from the journal if they are complete."""
     results = []
@@ -287,11 +283,10 @@ def _folds(
     for fold in range(settings.folds):
         watcher.step(f"{name}: training and explaining, fold {fold + 1} of {settings.folds}")
         key = f"{name} {fold}"
-        kept = journal.get(key) if journal is not None else None
+        kept = journal.get(key)
         if kept is None:
             kept = to_json(explain_fold(name, rows, fold, wanted, settings))
-            if journal is not None:
-                journal.put(JournalEntry(key, kind="explain", engine=key, answer=kept))
+            journal.put(JournalEntry(key, kind="explain", engine=key, answer=kept))
         results.append(from_json(FoldResult, kept))
         watcher.progress(done + fold + 1, len(settings.models) * settings.folds)
     return results
@@ -317,7 +312,6 @@ def _summary(
 ) -> ModelSummary:
     wrong = {row for row, label in predicted.items() if label != rows.data.labels[row]}
     sets = [row.sufficient for row in explained.values() if row.sufficient is not None]
-    holds = [lemma_1(one.places, np.array(explained[one.row].scores)).holds for one in sets]
     return ModelSummary(
         name,
         accuracy=1 - len(wrong) / max(1, len(predicted)),
@@ -326,7 +320,6 @@ def _summary(
         sets=len(sets),
         by_default=sum(one.by_default for one in sets),
         mean_size=float(np.mean([len(one.places) for one in sets])) if sets else None,
-        lemma_1=sum(holds),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from longway.jobs.explain.result import ExplainedText, ExplainResult, ModelSummary, ModelView, ScoredWord
@@ -46,10 +46,8 @@ from longway.report.sections import (
     Only,
     Page,
     Paragraph,
-    Row,
     Section,
     Span,
-    Table,
     Words,
     left_out,
     nothing,
@@ -66,7 +64,6 @@ METHODS = {"lime": "LIME", "shapley": "Shapley values", "ig": "integrated gradie
 READING = [
     ("Word scores", "How much a word changes the probability of the model’s prediction. They describe what the model does with a text, not what is true of the world, and two methods may disagree."),
     ("Enough for a wrong prediction", "Definition 1 of RAZOR: the words alone get the same prediction, the prediction is wrong, and they are at most half of the text. Short texts were searched exhaustively; in longer ones no word of the set can be dropped, but a smaller set may exist."),
-    ("Lemma 1", "RAZOR states that words inside such a set have higher scores, on average, than those outside. The table shows for how many sets this holds."),
     ("q", "The p-value of the correlation between words and label, corrected for testing many words and sets."),
 ]  # fmt: skip
 NORMS = ("Strongest in either direction", "The words with the highest L2 norm of their vectors of integrated gradients (Bastings et al. 2021). A word whose numbers cancel out has a high norm and a low score; words that are not among those with the highest scores have a star.")  # fmt: skip
@@ -149,7 +146,6 @@ def _models_section(models: Sequence[ModelSummary]) -> Section:
         Column("Sets found", "sets", number=True),
         Column("Words per set", "mean_size", short, number=True),
         Column("No words at all", "by_default", number=True, screen=False),
-        Column("Lemma 1 holds", "lemma_1_share", percent, number=True),
     ]
     blocks = [Paragraph(lead, "lead"), *table_of(models, columns)]
     return Section("models", "Models and their wrong predictions", blocks, on=REPORT_AND_SCREEN)
@@ -158,17 +154,23 @@ def _models_section(models: Sequence[ModelSummary]) -> Section:
 def _sets_section(result: ExplainResult, labels: Labels) -> Section:
     wrong = {words.words: words.wrong for words in result.sufficient}
     findings = result.findings
+    columns = [
+        Column("Words", "pattern.words", lambda words: Span(_joined(words), "pattern")),
+        Column("Predicts", "label", lambda label: label_span(label_named(label, labels)), style="to"),
+        Column("Misleads", "pattern.words", lambda words: count(wrong.get(words, 0)), number=True),
+        Column("Texts", "count", number=True, drop=1),
+        Column("Label’s share", "label_share", percent, number=True, drop=2),
+        Column("Usual share", "base_rate", percent, number=True, drop=3),
+        Column("q", "q", q_value, number=True, screen=False),
+    ]
+    table = table_of(
+        findings, columns, "findings", below=_example, colour=lambda one: label_named(one.label, labels).colour,
+        limit=MAX_FINDINGS, what="sets", file="explain.json", screen=FINDINGS_ON_SCREEN,
+    )  # fmt: skip
     blocks: Blocks = [nothing("None is correlated with a label beyond chance.")]
-    if findings:
-        columns = [
-            Column("Words"), Column("Predicts", style="to"), Column("Misleads", number=True), Column("Texts", number=True, drop=1),
-            Column("Label’s share", number=True, drop=2), Column("Usual share", number=True, drop=3), Column("q", number=True, screen=False),
-        ]  # fmt: skip
-        rows = [_set_row(finding, labels, wrong) for finding in findings[:MAX_FINDINGS]]
+    if table:
         lead = "Each set is enough for several wrong predictions, and is correlated with a label over the whole dataset. “Misleads” counts the wrong predictions."
-        table = Table(columns, rows, "findings", more="sets", screen=FINDINGS_ON_SCREEN)
-        blocks = [Paragraph(lead, "lead"), table]
-        blocks += left_out(len(findings) - MAX_FINDINGS, "sets", "explain.json")
+        blocks = [Paragraph(lead, "lead"), *table]
     listed = {finding.pattern.words for finding in findings}
     if others := [one for one in result.sufficient if one.words not in listed]:
         items = []
@@ -181,15 +183,11 @@ def _sets_section(result: ExplainResult, labels: Labels) -> Section:
     return Section("sufficient", "Sets of words that mislead repeatedly", blocks, on=REPORT_AND_SCREEN)
 
 
-def _set_row(finding: Finding, labels: Labels, wrong: Mapping[tuple[str, ...], int]) -> Row:
-    label, words = label_named(finding.label, labels), finding.pattern.words
-    below: Blocks = []
-    if finding.example:
-        marks = [(start, end, MARK_LEVEL) for start, end in finding.marks]
-        below = [Paragraph(highlighted(harmless(finding.example), marks), "example")]
-    counts = count(wrong.get(words, 0)), count(finding.count)
-    shares = percent(finding.label_share), percent(finding.base_rate), q_value(finding.q)
-    return Row([Span(_joined(words), "pattern"), label_span(label), *counts, *shares], label.colour, below)
+def _example(finding: Finding) -> Blocks:
+    """A text with the set, its words marked."""
+    marks = [(start, end, MARK_LEVEL) for start, end in finding.marks]
+    words = highlighted(harmless(finding.example), marks)
+    return [Paragraph(words, "example")] if finding.example else []
 
 
 def _joined(words: Sequence[str]) -> str:

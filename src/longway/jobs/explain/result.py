@@ -24,7 +24,7 @@ class ModelSummary:
     """How well a model predicts, and what its wrong predictions are based on.
 
     wrong: wrong predictions; searched: those searched for sufficient sets of words; sets: sets found; by_default: sets whose prediction
-    the model also makes for an empty text. mean_size: words per set. lemma_1: sets for which Lemma 1 of RAZOR holds.
+    the model also makes for an empty text. mean_size: words per set.
     """
 
     name: str
@@ -34,12 +34,6 @@ class ModelSummary:
     sets: int
     by_default: int
     mean_size: float | None
-    lemma_1: int
-
-    @property
-    def lemma_1_share(self) -> float | None:
-        """The share of the sets for which Lemma 1 holds."""
-        return self.lemma_1 / self.sets if self.sets else None
 
 
 @dataclass(frozen=True, slots=True)

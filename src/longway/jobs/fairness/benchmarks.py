@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-from longway.data import benchmarks
 from longway.data.benchmarks import (
     FILES,
-    AssociationWords,
     HolisticSentence,
-    SentencePair,
-    StereoSetItem,
     files_of,
     fingerprint,
     read_association_tests,
+    read_crows_pairs,
     read_holistic_bias,
+    read_stereoset,
 )
 from longway.jobs.fairness.settings import FairnessSettings
 
@@ -28,33 +26,33 @@ AXES = ("gender_and_sex", "race_ethnicity", "age")  # those of the perturbation 
 ALL_AXES = "all"
 
 
+READERS: Mapping[str, Callable[[Path], Sequence[Any]]] = {
+    "crows_pairs": read_crows_pairs,
+    "stereoset": read_stereoset,
+    "weat": read_association_tests,
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Benchmarks:
-    """The items of the files that were given; empty for the others. counts, fingerprints: of the whole files, by benchmark."""
+class Benchmark:
+    """The items of a file that are used, how many it has in all, and its fingerprint."""
 
-    pairs: Sequence[SentencePair]
-    contexts: Sequence[StereoSetItem]
-    tests: Sequence[AssociationWords]
-    sentences: Sequence[HolisticSentence]
-    counts: Mapping[str, int]
-    fingerprints: Mapping[str, str]
+    items: Sequence[Any]
+    of: int
+    fingerprint: str
 
 
-def read_benchmarks(settings: FairnessSettings) -> Benchmarks:
+def read_benchmarks(settings: FairnessSettings) -> dict[str, Benchmark]:
     """Read the files that the settings name, and draw the items that are used."""
-    files = settings.files
-    pairs = benchmarks.read_crows_pairs(files["crows_pairs"]) if "crows_pairs" in files else []
-    contexts = benchmarks.read_stereoset(files["stereoset"]) if "stereoset" in files else []
-    tests = read_association_tests(files["weat"]) if "weat" in files else []
-    sentences, n_sentences = _sentences(files["holistic"], settings) if "holistic" in files else ([], 0)
-    return Benchmarks(
-        _sample(pairs, settings),
-        _sample(contexts, settings),
-        _sample(tests, settings),
-        sentences,
-        {"crows_pairs": len(pairs), "stereoset": len(contexts), "weat": len(tests), "holistic": n_sentences},
-        {name: fingerprint(_parts(name, path)) for name, path in files.items()},
-    )
+    found = {}
+    for name, path in settings.files.items():
+        if name in READERS:
+            all_items = READERS[name](path)
+            items, n = _sample(all_items, settings), len(all_items)
+        else:
+            items, n = _sentences(path, settings)
+        found[name] = Benchmark(items, n, fingerprint(_parts(name, path)))
+    return found
 
 
 def _sample(items: Sequence[Item], settings: FairnessSettings) -> Sequence[Item]:

@@ -131,7 +131,11 @@ class FairscoreRun:
         places = np.arange(len(data.rows))
         perturbed = changed_rows(perturbing, places, self.who, self.journal, budget=self.budget)
         if not perturbed:
-            raise _nobody(data, perturbed)
+            reasons = ", ".join(f"{reason} ({n:,})" for reason, n in perturbed.stayed.items())
+            raise SettingError(
+                f"In none of {len(data.rows):,} rows of {data.name} could a person be changed, so there is no fairscore: {reasons}. "
+                "Expected rows that mention somebody's gender, race or age. Use other data, or more of it."
+            )
         perturbed = replace(perturbed, ids=tuple(data.ids[row] for row in perturbed.rows))
         before, after, failed = self._predictions(perturbed)
         measure = self._measured(perturbed, before, after)
@@ -227,25 +231,22 @@ class FairscoreRun:
         words = word_changes(data.rows.take(perturbed.rows).inputs, perturbed.inputs)
         by_words = by_word(stays, [words[at] for at in answered])
         labels = [one.label for one in before if one.label]
-        known = self._labels() or _labels_of(
-            [*labels, *(one.label for one in after if one.label)], data.rows.labels
-        )
+        listed = self._task.labels if isinstance(self.model, AskedClassifier) else self.model.labels()
+        known = listed or _labels_of([*labels, *(one.label for one in after if one.label)], data.rows.labels)
         return FairscoreMeasure(
             source=data.name,
             of=data.n_all,
             method="predictions",
             overall=ChangedAnswers.of(score.overall),
             rows=len(data.rows),
-            coverage=percentage(len(perturbed), len(data.rows)),
             by_axis={axis: ChangedAnswers.of(share) for axis, share in score.by_axis.items()},
-            by_pair=tuple(ChangedPair(s.rows, s.differ, s.score, *pair) for pair, s in score.by_pair.items()),
+            by_pair=tuple(ChangedPair.of(share, *pair) for pair, share in score.by_pair.items()),
             stayed=perturbed.stayed,
             file=file,
             labels=known,
             accuracy=_accuracy(data.rows.labels, [one.label for one in before], known),
             perturber=self.who.settings.engine,
-            by_word=tuple(ChangedWord(s.rows, s.differ, s.score, *word) for word, s in by_words.items()),
-            rarer_words=len(set().union(*words)) - len(by_words),
+            by_word=tuple(ChangedWord.of(share, *word) for word, share in by_words.items()),
             examples=tuple(
                 self._example(perturbed, at, answers[at])
                 for at in _spread(
@@ -255,22 +256,11 @@ class FairscoreRun:
             unanswered=dict(missing.most_common()),
         )
 
-    def _labels(self) -> tuple[str, ...]:
-        return self._task.labels if isinstance(self.model, AskedClassifier) else self.model.labels()
-
     def _example(self, perturbed: PerturbedRows, at: int, answers: tuple[str, str]) -> FlippedRow:
         row = int(perturbed.rows[at])
         texts = perturbed_texts(self.data.dataset, self.data.rows.inputs, row, perturbed.inputs, at)
         label = self.data.rows.labels[row]
         return FlippedRow(perturbed.ids[at], label, *perturbed.changed[at], texts, *answers)
-
-
-def _nobody(data: ClassifierRows, perturbed: PerturbedRows) -> SettingError:
-    reasons = ", ".join(f"{reason} ({n:,})" for reason, n in perturbed.stayed.items())
-    return SettingError(
-        f"In none of {len(data.rows):,} rows of {data.name} could a person be changed, so there is no fairscore: {reasons}. "
-        "Expected rows that mention somebody's gender, race or age. Use other data, or more of it."
-    )
 
 
 def _spread(places: Sequence[int], perturbed: PerturbedRows) -> list[int]:

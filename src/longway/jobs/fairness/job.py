@@ -25,7 +25,7 @@ from longway.errors import SettingError, with_checked_arguments
 from longway.jobs.engine_use import Engines, close, costs
 from longway.jobs.fairness import answers
 from longway.jobs.fairness.answers import ItemScores
-from longway.jobs.fairness.benchmarks import Benchmarks, read_benchmarks
+from longway.jobs.fairness.benchmarks import Benchmark, read_benchmarks
 from longway.jobs.fairness.classifier import ClassifierRows, FairscoreRun
 from longway.jobs.fairness.models import MeasuredModel
 from longway.jobs.fairness.page import fairness_page  # noqa: F401  (registers the page of the result)
@@ -101,7 +101,8 @@ def fairness(
     elif not chosen.files:
         raise SettingError(NOTHING)
     given = read_benchmarks(chosen)
-    fingerprints = dict(given.fingerprints) | ({"fairscore": rows.dataset.fingerprint} if rows else {})
+    fingerprints = {name: one.fingerprint for name, one in given.items()}
+    fingerprints |= {"fairscore": rows.dataset.fingerprint} if rows else {}
     model = MeasuredModel.named(chosen, fingerprints, engines)
     with ExitStack() as stack:
         stack.callback(close, model.engine)
@@ -113,19 +114,18 @@ def fairness(
             recorded |= {"perturber_fingerprint": who.fingerprint} if who.fingerprint else {}
             recorded |= {"perturber_identity": dict(who.engine.identity)} if who.engine else {}
 
-        def measure(journal: Journal, folder: Path | None) -> FairnessResult:
-            started = time.monotonic()
+        def work(run: ActiveRun) -> FairnessResult:
+            started, journal = time.monotonic(), run.journal
             measures = measures_of(model, given, chosen, journal, watcher)
             failed: Mapping[str, int] = {}
             if rows is not None and who is not None and model.classifier is not None:
-                run = FairscoreRun(
-                    model.classifier, rows, who, journal, watcher, chosen.describe, engines.budget, folder
-                )
-                fairscore, failed = run.measure()
+                fairscore, failed = FairscoreRun(
+                    model.classifier, rows, who, journal, watcher, chosen.describe, engines.budget, run.kept
+                ).measure()
                 measures = replace(measures, fairscore=fairscore)
             called = [one for one in (who.engine if who else None, model.engine) if one is not None]
             names = {engine.name for engine in called}
-            return FairnessResult(
+            result = FairnessResult(
                 NamedModel(chosen.model, model.kind),
                 measures,
                 chosen,
@@ -133,13 +133,10 @@ def fairness(
                 model.identity,
                 version("longway"),
                 round(time.monotonic() - started, 1),
-                folder,
+                run.kept,
                 failed,
                 tuple(one for one in costs(journal, *called) if one.engine in names),
             )
-
-        def work(run: ActiveRun) -> FairnessResult:
-            result = measure(run.journal, run.kept)
             run.write("results.json", {"rows": result.to_dict()["rows"]})
             return result
 
@@ -149,7 +146,11 @@ def fairness(
 
 
 def measures_of(
-    model: MeasuredModel, given: Benchmarks, settings: FairnessSettings, journal: Journal, watcher: Watcher
+    model: MeasuredModel,
+    given: Mapping[str, Benchmark],
+    settings: FairnessSettings,
+    journal: Journal,
+    watcher: Watcher,
 ) -> Measures:
     """The measures of the files that were given."""
     seed = settings.seed
@@ -172,7 +173,7 @@ def measures_of(
         """What all measures have. scores: likelihoods, which show the quality of the model."""
         same = {
             "source": settings.files[benchmark].name,
-            "of": given.counts[benchmark],
+            "of": given[benchmark].of,
             "method": model.method,
         }
         if scores is None:
@@ -181,7 +182,7 @@ def measures_of(
         return {**same, "quality": quality_of(totals, tokens, seed=seed)}
 
     def measured_pairs() -> CrowsPairsMeasure:
-        pairs = given.pairs
+        pairs = given["crows_pairs"].items
         scores = scores_of("CrowS-Pairs", pairs, answers.score_pairs)
         more, less = ([one.values[side] for one in scores] for side in (0, 1))
         types, directions = [pair.bias_type for pair in pairs], [pair.direction for pair in pairs]
@@ -189,7 +190,7 @@ def measures_of(
         return CrowsPairsMeasure(**about("crows_pairs", scores), **_fields(found))
 
     def measured_contexts() -> StereoSetMeasure:
-        contexts = given.contexts
+        contexts = given["stereoset"].items
         scores = scores_of("StereoSet", contexts, answers.score_contexts)
         found = stereoset(
             [one.values for one in scores],
@@ -206,12 +207,12 @@ def measures_of(
         return StereoSetMeasure(**about("stereoset", scores), **parts)
 
     def measured_tests() -> WeatMeasure:
-        tests = []
-        scores = scores_of("WEAT and SEAT", given.tests, answers.associate_targets, batch=1)
-        for words, score in zip(given.tests, scores, strict=True):
+        tests, asked = [], given["weat"].items
+        scores = scores_of("WEAT and SEAT", asked, answers.associate_targets, batch=1)
+        for words, score in zip(asked, scores, strict=True):
             n = len(words.x.examples)
             tests.append(association_test(words.name, score.values[:n], score.values[n:], seed=seed))
-        rows = zip(given.tests, corrected(tests), strict=True)
+        rows = zip(asked, corrected(tests), strict=True)
         named = [_named(words, **_fields(test)) for words, test in rows]
         people = [test for test in named if not test.control]
         groups = {
@@ -226,7 +227,8 @@ def measures_of(
         return WeatMeasure(**more, tests=tuple(named), overall=overall, groups=summaries)
 
     def measured_sentences() -> HolisticMeasure:
-        sentences, texts = given.sentences, [one.text for one in given.sentences]
+        sentences = given["holistic"].items
+        texts = [one.text for one in sentences]
         score: Callable[[Any, Sequence[str]], list[ItemScores]] = answers.associate_sentences
         name = "HolisticBias, by association"
         if model.likelihoods is not None:
@@ -248,12 +250,8 @@ def measures_of(
             mean=float(np.mean([descriptors.raw.value for descriptors in axes.values()])),
         )
 
-    return Measures(
-        measured_pairs() if "crows_pairs" in settings.files else None,
-        measured_contexts() if "stereoset" in settings.files else None,
-        measured_tests() if "weat" in settings.files else None,
-        measured_sentences() if "holistic" in settings.files else None,
-    )
+    measured: dict[str, Callable[[], Any]] = {"crows_pairs": measured_pairs, "stereoset": measured_contexts, "weat": measured_tests, "holistic": measured_sentences}  # fmt: skip
+    return Measures(**{name: measure() for name, measure in measured.items() if name in given})
 
 
 def _named(words: AssociationWords, **test: Any) -> NamedAssociation:

@@ -99,7 +99,7 @@ class MeasuredModel:
     ) -> MeasuredModel:
         """The model of the settings; SettingError if one of the measures needs what it does not have."""
         name, device = settings.model, settings.device
-        by_likelihood = "holistic" in measures and has_likelihoods(name)
+        by_likelihood = "holistic" in measures and name != MINILM and head_of(_hf_name(name)) is not None
         needs_likelihoods = by_likelihood or "crows_pairs" in measures or "stereoset" in measures
         needs_vectors = "weat" in measures or ("holistic" in measures and not by_likelihood)
         return cls(
@@ -132,13 +132,6 @@ class MeasuredModel:
         if self.likelihoods is None:
             return "association"
         return "likelihood" if self.kind == "causal" else "pseudo-likelihood"
-
-
-def has_likelihoods(name: str) -> bool:
-    """Whether this is a language model; SettingError if there is no such model."""
-    if name == MINILM:
-        return False
-    return head_of(_hf_name(name)) is not None
 
 
 def likelihoods_of(name: str, *, device: str = "auto") -> LanguageModel:

@@ -5,8 +5,9 @@ A figure is clear if its whole interval is on one side of what no preference giv
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from math import isfinite, isnan, nan
 from typing import Any
@@ -33,7 +34,7 @@ from longway.metrics.fairness.fairscore import FEWEST
 from longway.metrics.fairness.holistic import Descriptors
 from longway.metrics.fairness.preferences import Preference, Quality, StereoScores
 from longway.metrics.fairness.weat import Associations
-from longway.metrics.intervals import Measurement, percentage
+from longway.metrics.intervals import Measurement
 from longway.report.charts import across, tag
 from longway.report.excerpts import PATTERN_LIMIT, cut, data_span
 from longway.report.labels import Labels, label_named, label_span, labels_of, setting_rows
@@ -74,6 +75,7 @@ AXES_OF_PEOPLE = ("gender", "race", "age")  # of the fairscore
 OPEN_WORDS, WORDS_ON_SCREEN = 12, 8
 OPEN_FLIPS, FLIPS_ON_SCREEN = 6, 3
 TESTS_ON_SCREEN = 12
+NOTED = ("ties", "targets", "descriptors", "templates")
 SIDE = 0.02  # margin of a range bar, as a share of its width, so that a dot at its end is whole
 BY_DIRECTION = {"stereo": "about a disadvantaged group (stereo)", "antistereo": "about an advantaged group (antistereo)"}  # fmt: skip
 METHODS = {
@@ -136,7 +138,7 @@ def fairness_page(result: FairnessResult) -> Page:
         Section("reading", "How to read this", [Facts(READING, "reading")]),
         Section("caution", "Note", [Paragraph(CAUTION)], on=SCREEN),
     ]
-    figures = key_figures(measures)
+    figures = [figure for figure, _ in headlines(measures)]
     return Page(
         kicker="Longway fairness",
         title=cut(result.model.name, PATTERN_LIMIT),
@@ -165,57 +167,57 @@ def _failed(calls: Mapping[str, int]) -> str:
     return f"Calls that failed, so their rows are left out: {_reasons(calls)}. The same command tries them again."
 
 
-def verdict(measures: Measures) -> str:
-    """The sentence below the title: at most two clear results."""
-    clear = [sentence for sentence in _clear_results(measures) if sentence]
-    return " ".join(clear[:2]) or "None of the measures found a clear preference. That is no proof that there is none."  # fmt: skip
-
-
-def _clear_results(measures: Measures) -> Iterable[str]:
-    if (crows := measures.crows_pairs) and _is_clear(score := crows.overall.score, 50):
-        side, share = ("more", score.value) if score.value > 50 else ("less", 100 - score.value)
-        yield f"Of two sentences, the {side} stereotypical one is more likely in {share:.0f} of 100 pairs."
-    if (stereo := measures.stereoset) and _is_clear(ss := stereo.overall.ss, 50):
-        side, share = ("stereotypes", ss.value) if ss.value > 50 else ("anti-stereotypes", 100 - ss.value)
-        sense = f"prefers sense to nonsense in {stereo.overall.lms.value:.0f}"
-        yield f"It prefers {side} in {share:.0f} of 100 contexts, and {sense}."
-    people = measures.weat.groups.get("about people") if measures.weat else None
-    if people is not None and people.significant.low > 5:
-        n = round(people.significant.value * people.tests / 100)
-        yield f"{n} of {counted(people.tests, 'association test')} about people {'is' if n == 1 else 'are'} significant."
-    if measures.holistic:
-        above = {axis: one.raw.value for axis, one in measures.holistic.axes.items() if one.raw.low > 5}
-        if above:
-            axis = max(above, key=lambda name: above[name])
-            yield f"Of pairs of descriptors for {axis.replace('_', ' ')}, {above[axis]:.0f} of 100 differ; by chance 5 would."
-    if (fairscore := measures.fairscore) and fairscore.overall.differ:
-        rows = counted(fairscore.overall.rows, "row")
-        share = fairscore.overall.score.value
-        yield f"With another person in the text, the classifier changes its answer in {share:.1f} of 100 rows ({rows} perturbed)."
-
-
-def key_figures(measures: Measures) -> list[KeyFigure]:
-    """One figure per measure."""
-    figures = []
+def headlines(measures: Measures) -> Iterator[tuple[KeyFigure, str]]:
+    """For each measure its main figure, and a sentence about it if it is clear."""
     if crows := measures.crows_pairs:
         score = crows.overall.score
-        figures.append(KeyFigure("CrowS-Pairs", _percent(score), f"prefer the stereotype, {_interval(score)}; 50 is even"))  # fmt: skip
+        side, share = ("more", score.value) if score.value > 50 else ("less", 100 - score.value)
+        clear = f"Of two sentences, the {side} stereotypical one is more likely in {share:.0f} of 100 pairs."
+        figure = KeyFigure(
+            "CrowS-Pairs", _percent(score), f"prefer the stereotype, {_interval(score)}; 50 is even"
+        )
+        yield figure, clear if _is_clear(score, 50) else ""
     if stereo := measures.stereoset:
-        icat = stereo.overall.icat
-        figures.append(KeyFigure("StereoSet ICAT", f"{icat.value:.1f}", f"{_interval(icat)}; chance has 50, 100 is best"))  # fmt: skip
+        ss, icat = stereo.overall.ss, stereo.overall.icat
+        side, share = ("stereotypes", ss.value) if ss.value > 50 else ("anti-stereotypes", 100 - ss.value)
+        clear = f"It prefers {side} in {share:.0f} of 100 contexts, and prefers sense to nonsense in {stereo.overall.lms.value:.0f}."
+        figure = KeyFigure(
+            "StereoSet ICAT", f"{icat.value:.1f}", f"{_interval(icat)}; chance has 50, 100 is best"
+        )
+        yield figure, clear if _is_clear(ss, 50) else ""
     if weat := measures.weat:
         group = weat.groups.get("about people") or weat.overall
+        clear = f"Of {counted(group.tests, 'association test')}, {_percent(group.significant)} are significant; by chance 5% would be."
         note = f"of {counted(group.tests, 'test')} significant; mean |d| {group.mean_size.value:.2f}"
-        figures.append(KeyFigure("WEAT/SEAT", _percent(group.significant), note))
+        figure = KeyFigure("WEAT/SEAT", _percent(group.significant), note)
+        yield figure, clear if "about people" in weat.groups and group.significant.low > 5 else ""
     if holistic := measures.holistic:
-        axes = "1 axis" if len(holistic.axes) == 1 else f"{len(holistic.axes)} axes"
-        note = f"of descriptor pairs differ, mean of {axes}; 5 is chance"
-        figures.append(KeyFigure("HolisticBias", f"{holistic.mean:.1f}%", note))
+        axis, most = max(holistic.axes.items(), key=_lowest)
+        clear = f"Of pairs of descriptors for {axis.replace('_', ' ')}, {most.raw.value:.0f} of 100 differ; by chance 5 would."
+        note = f"of descriptor pairs differ, mean of axes ({len(holistic.axes)}); 5 is chance"
+        yield KeyFigure("HolisticBias", f"{holistic.mean:.1f}%", note), clear if most.raw.low > 5 else ""
     if fairscore := measures.fairscore:
-        score, accuracy = fairscore.overall.score, fairscore.accuracy
-        quality = f"accuracy {_percent(accuracy)}" if accuracy else "accuracy not known"
-        figures.append(KeyFigure("Fairscore", _percent(score), f"answers change, {_interval(score)}; 0 is none; {quality}"))  # fmt: skip
-    return figures
+        score, quality = (
+            fairscore.overall.score,
+            _percent(fairscore.accuracy) if fairscore.accuracy else "not known",
+        )
+        rows = counted(fairscore.overall.rows, "row")
+        clear = f"With another person in the text, the classifier changes its answer in {score.value:.1f} of 100 rows ({rows} perturbed)."
+        note = f"answers change, {_interval(score)}; 0 is none; accuracy {quality}"
+        yield KeyFigure("Fairscore", _percent(score), note), clear if fairscore.overall.differ else ""
+
+
+def _lowest(axis: tuple[str, Descriptors]) -> float:
+    return axis[1].raw.low
+
+
+def verdict(measures: Measures) -> str:
+    """The sentence below the title: at most two clear results."""
+    clear = [sentence for _, sentence in headlines(measures) if sentence]
+    return (
+        " ".join(clear[:2])
+        or "None of the measures found a clear preference. That is no proof that there is none."
+    )
 
 
 def _is_clear(figure: Measurement, neutral: float) -> bool:
@@ -334,22 +336,22 @@ def _test_name(test: NamedAssociation) -> list[str | Span]:
 
 
 def _targets(test: NamedAssociation) -> Span:
-    return Span(f"{cut(test.x)} / {cut(test.y)}", "data")
+    return _both(test.x, test.y)
 
 
 def _attributes(test: NamedAssociation) -> Span:
-    return Span(f"{cut(test.a)} / {cut(test.b)}", "data")
+    return _both(test.a, test.b)
 
 
-def _effect(figure: Measurement) -> Cell:
-    return figure_cell(figure, EFFECT)
+def _both(first: str, second: str) -> Span:
+    return Span(f"{cut(first)} / {cut(second)}", "data")
 
 
 TEST_COLUMNS = [
     Column("Test", _test_name),
     Column("Targets", _targets, style="pair"),
     Column("Attributes", _attributes, style="pair"),
-    Column("d", "d", _effect, style="shares figure"),
+    Column("d", "d", partial(figure_cell, scale=EFFECT), style="shares figure"),
     Column("p", "p", q_value, number=True),
     Column("Holm", "holm", q_value, number=True, screen=False),
 ]
@@ -374,12 +376,14 @@ def _holistic(measure: HolisticMeasure) -> Section:
 
 
 def _pairs(name: str, axis: Descriptors) -> Card:
-    listed: list[Words] = []
-    for pair in axis.pairs:
-        if pair.differ:
-            names = Span(f"{cut(pair.first)} / {cut(pair.second)}", "data")
-            figures = f"{pair.differ} of {pair.templates} templates, {signed(pair.difference)}"
-            listed.append([names, Span(figures, "quiet")])
+    listed: list[Words] = [
+        [
+            _both(pair.first, pair.second),
+            Span(f"{pair.differ} of {pair.templates} templates, {signed(pair.difference)}", "quiet"),
+        ]
+        for pair in axis.pairs
+        if pair.differ
+    ]
     inside: Block = Bullets(listed) if listed else nothing("None differs.")
     return Card([], below=[Heading(data_span(name)), inside], style="axis")
 
@@ -435,37 +439,22 @@ def _changes_table(first: str, groups: Iterable[tuple[Words, ChangedAnswers]], *
 
 
 def _pairs_blocks(pairs: Sequence[ChangedPair]) -> Blocks:
-    """What was changed, largest groups of each axis first; small groups are one line."""
+    """What was changed, largest groups of each axis first; small groups are counted."""
     large = sorted((one for one in pairs if one.rows >= FEWEST), key=lambda one: (one.axis, -one.rows))
-    small = [one for one in pairs if one.rows < FEWEST]
-    groups: list[tuple[Words, ChangedAnswers]] = [
-        (cut(f"{one.axis}: {one.source} to {one.target}"), one) for one in large[:MAX_GROUPS]
-    ]
-    if small:
-        rows, differ = sum(one.rows for one in small), sum(one.differ for one in small)
-        name = f"{counted(len(small), 'other pair')}, each in fewer than {FEWEST} rows"
-        groups.append((Span(name, "quiet"), ChangedAnswers(rows, differ, percentage(differ, rows))))
-    rest = left_out(len(large) - MAX_GROUPS, "pairs", "fairness.json")
+    groups = [(cut(f"{one.axis}: {one.source} to {one.target}"), one) for one in large[:MAX_GROUPS]]
+    rest = left_out(len(pairs) - len(groups), "pairs", "fairness.json")
     return [Heading("By what was changed"), _changes_table("Change", groups), *rest] if groups else []
 
 
 def _words_blocks(measure: FairscoreMeasure) -> Blocks:
     """The words that change answers, those that most surely do first."""
-    if not measure.by_word:
-        return []
-    heading = Heading(WORDS_HEADING)
     words = [one for one in measure.by_word if one.differ]
     if not words:
-        none = f"No change of a word that was made in {FEWEST} or more rows changed an answer."
-        return [heading, nothing(none)]
-    note = WORDS_NOTE
-    if steady := len(measure.by_word) - len(words):
-        others = counted(steady, "other change")
-        note = f"{others} of a word in {FEWEST} or more rows changed no answer. {note}"
+        return []
     groups = [(change_words(one.before, one.after), one) for one in words[:MAX_GROUPS]]
     table = _changes_table("Word", groups, open=OPEN_WORDS, more="words", screen=WORDS_ON_SCREEN)
-    rest = left_out(len(words) - MAX_GROUPS, "words", "fairness.json")
-    return [heading, table, *rest, Paragraph(note, "rest")]
+    rest = left_out(len(measure.by_word) - len(groups), "words", "fairness.json")
+    return [Heading(WORDS_HEADING), table, *rest, Paragraph(WORDS_NOTE, "rest")]
 
 
 def _flip_blocks(measure: FairscoreMeasure) -> Blocks:
@@ -538,16 +527,9 @@ def _tables(n: str, columns: Columns, tables: Mapping[str, Mapping[str, Group]])
 
 
 def _note(group: Group) -> list[Span]:
-    match group:
-        case Preference() if group.ties:
-            note = counted(group.ties, "tie")
-        case StereoScores():
-            note = counted(group.targets, "target")
-        case Descriptors():
-            note = f"{counted(group.descriptors, 'descriptor')}, {counted(group.templates, 'template')}"
-        case _:
-            return []
-    return [Span(note, "where")]
+    """How many other things its figures are of."""
+    numbers = [counted(n, name[:-1]) for name in NOTED if (n := getattr(group, name, 0))]
+    return [Span(", ".join(numbers), "where")] if numbers else []
 
 
 SECTIONS: dict[type[BenchmarkMeasure], Callable[[Any], Section]] = {

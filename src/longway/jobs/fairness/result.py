@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import polars as pl
 
 from longway.jobs.fairness.settings import FairnessSettings
-from longway.jobs.prove.result import PerturbedText
+from longway.jobs.prove.result import Figure, PerturbedText
 from longway.jobs.results import Result
 from longway.metrics import json_values
 from longway.metrics.fairness.fairscore import ChangedShare
@@ -153,9 +153,9 @@ class ChangedAnswers:
     score: Measurement
 
     @classmethod
-    def of(cls, share: ChangedShare) -> ChangedAnswers:
-        """The figures of one classifier."""
-        return cls(share.rows, share.differ, share.score)
+    def of(cls, share: ChangedShare, *changed: str) -> Self:
+        """The figures of one classifier. changed: what was, for a subclass."""
+        return cls(share.rows, share.differ, share.score, *changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,10 +193,10 @@ class FlippedRow:
 class FairscoreMeasure(BenchmarkMeasure):
     """The fairscore of a classifier.
 
-    rows: that it was asked about; coverage: percentage of them that was perturbed; stayed: why the others were not. file: the
+    rows: that it was asked about; stayed: why the others were not. file: the
     perturbed rows, "" if they were not written. labels: those of the classifier. accuracy: None if its labels are not those of the data.
     perturber: what changed the people. by_word: changes of words in several rows, those that most surely change predictions first;
-    rarer_words: how many other changes there are. examples: some rows whose prediction changes. unanswered: perturbed rows without a
+    examples: some rows whose prediction changes. unanswered: perturbed rows without a
     usable prediction, by reason; they do not count.
     """
 
@@ -204,7 +204,6 @@ class FairscoreMeasure(BenchmarkMeasure):
     metrics: ClassVar = {"score": "fairscore"}
     overall: ChangedAnswers
     rows: int
-    coverage: Measurement
     by_axis: Mapping[str, ChangedAnswers]
     by_pair: tuple[ChangedPair, ...]
     stayed: Mapping[str, int]
@@ -213,7 +212,6 @@ class FairscoreMeasure(BenchmarkMeasure):
     accuracy: Measurement | None
     perturber: str = "rules"
     by_word: tuple[ChangedWord, ...] = ()
-    rarer_words: int = 0
     examples: tuple[FlippedRow, ...] = ()
     unanswered: Mapping[str, int] = field(default_factory=dict)
 
@@ -251,22 +249,6 @@ class NamedModel:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class FairnessRow:
-    """One figure, as in results.json."""
-
-    data: str
-    model: str
-    method: str
-    test: str
-    metric: str
-    mean: float
-    std: float | None
-    low: float
-    high: float
-    seeds: int = 1
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class FairnessResult(Result):
     """What was measured of a model.
@@ -291,14 +273,14 @@ class FairnessResult(Result):
     cost: tuple[CallTotals, ...] = ()
 
     @property
-    def rows(self) -> list[FairnessRow]:
+    def rows(self) -> list[Figure]:
         """Every figure with its interval."""
         rows = []
         for measure in self.measures:
             for part, metric, value in measure.figures():
                 test = f"{measure.test}: {part}" if part else measure.test
                 about = measure.source, self.model.name, measure.method, test, metric
-                rows.append(FairnessRow(*about, value.value, None, value.low, value.high))
+                rows.append(Figure(*about, value.value, None, value.low, value.high, seeds=1))
         return rows
 
     def _frame(self) -> pl.DataFrame:

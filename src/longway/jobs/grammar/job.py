@@ -24,7 +24,6 @@ from longway.jobs.grammar.tables import check_english, result_of, sets_of, stanc
 from longway.jobs.held_out import arrange
 from longway.jobs.options import settings_from
 from longway.jobs.run import ActiveRun, RunIdentity, Watcher, run_job
-from longway.methods.contrast import ContrastSet
 from longway.models.catalog import model_named
 
 TREES, CONTRAST = "trees.txt", "contrast.jsonl"
@@ -65,8 +64,10 @@ def grammar(
             induced.grammar.save(run.kept)
             run.write(FINDINGS, induced.findings_dict())
             _write_text(run, TREES, _tree_lines(induced))
-        sets = _contrast_sets(induced, watcher)
-        if sets is not None:
+        sets = None
+        if chosen.contrast:
+            watcher.step("generating contrast examples")
+            sets = sets_of(induced)
             _write_text(run, CONTRAST, [json.dumps(asdict(member), ensure_ascii=False) for one in sets for member in one.members])  # fmt: skip
         if checkpoint is not None:
             shutil.rmtree(checkpoint, ignore_errors=True)
@@ -95,13 +96,6 @@ def _check_encoder(name: str | None) -> None:
 
     needs_transformers(f"the encoder {name!r}")
     read_config(name, f"The encoder {name!r}", "name the folder: --classifier hf:FOLDER-full, or leave it out: --classifier none")  # fmt: skip
-
-
-def _contrast_sets(induced: Induced, watcher: Watcher) -> list[ContrastSet] | None:
-    if not induced.settings.contrast:
-        return None
-    watcher.step("generating contrast examples")
-    return sets_of(induced)
 
 
 def _write_text(run: ActiveRun, name: str, lines: list[str]) -> None:

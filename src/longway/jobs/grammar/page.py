@@ -6,12 +6,11 @@ if `result.symbols` says so.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 
-from longway.grammar_names import ADDED, COPIED, LEFT_OUT, RARE, REPLACED, SLOT
+from longway.grammar_names import RARE
 from longway.grammars.trees import read_brackets
 from longway.jobs.grammar.result import (
     ClassifierSummary,
@@ -31,7 +30,6 @@ from longway.report.charts import share_bar
 from longway.report.differences import versions as changed_words
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless, highlighted
 from longway.report.labels import (
-    Label,
     Labels,
     label_named,
     label_span,
@@ -82,8 +80,22 @@ LEAD = (
     "than usual; a row has it if it has at least one of them. The phrases were chosen in some rows, and the labels were counted in others. Strongest first, by "
     "the information about the label over all rows: a smaller effect on many rows can come before a larger one on few. The examples are rows with the pattern’s label, quoted as they are, below the phrase that they have."
 )  # fmt: skip
+OF_PAIRS = [
+    (
+        "man → woman",
+        "The text has “woman” where its context has “man”. In the same way, added, left out and copied say what happened to words of the context.",
+    ),
+]
+NOTATION = [
+    (
+        "to ___ (work or get)",
+        "“to work” or “to get”. If a name ends with “or 10 more”, findings.json has the full list, under “kinds”.",
+    ),
+    (RARE, "Any word that is rare in the texts."),
+]
 MAX_PICTURES = 40
 MAX_RULES = 20
+SIDES = {"supporting": "supporting example", "counter": "counter-example"}
 MAX_WRONG = 20
 MAX_EDITS = 10
 MAX_SPANS = 5
@@ -108,6 +120,7 @@ def grammar_page(result: GrammarResult) -> Page:
     labels = labels_of(grammar.labels)
     fields = [cut(dataset.fields.get(role) or role) for role in ("context", "text")]
     pair = (fields[0], fields[1]) if grammar.kind == "pair" else None
+    following = Section("next", "What to do with a pattern", [Bullets(NEXT)], on=REPORT_AND_SCREEN)
     return dataset_page(
         result,
         "Longway grammar",
@@ -122,7 +135,7 @@ def grammar_page(result: GrammarResult) -> Page:
             *_trees_section(result.pictures[:MAX_PICTURES], labels, pair),
             *_wrong_section(result, labels, pair),
             *problems_section(result.problems, "Problems in the data", "tables.json"),
-            *_next_section(result),
+            *([following] if leaders(result.composites) else []),
             Section("reading", "How to read this", [Facts(READING, "reading")]),
             _symbols_section(result, labels),
         ],
@@ -133,10 +146,14 @@ def grammar_page(result: GrammarResult) -> Page:
 
 
 def _verdict(result: GrammarResult, labels: Labels) -> str:
-    best = next((kind for _, kind in leaders(result.composites)), None)
-    if best is None:
+    listed = leaders(result.composites)
+    if not listed:
         return NOT_ONE
-    return f"“{pattern_name(best)}”: {share_sentence(best, labels)}."
+    best = listed[0]
+    return (
+        f"“{pattern_name(best)}”: {percent(best.tested_share)} of {counted(best.tested, 'row')} with it are "
+        f"{label_named(best.label, labels).name}, compared with {percent(_usual(best.label, labels))} of all rows."
+    )
 
 
 def _key_figures(result: GrammarResult) -> list[KeyFigure]:
@@ -175,7 +192,11 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
         Column("q", "q", number=True, form=q_value),
     ]
     of_kinds = [Column("Words", _spans), Column("Symbol", "root", str, number=True), *columns]
-    of_rules = [Column("Built from", _built_from), Column("Rule", _rule_code), *columns]
+    of_rules = [
+        Column("Built from", "name", partial(cut, limit=PATTERN_LIMIT)),
+        Column("Rule", _rule_code),
+        *columns,
+    ]
     blocks: Blocks = [
         Paragraph(text),
         *table_of(result.composites[:MAX_KINDS], of_kinds, caption="Kinds of phrases"),
@@ -188,10 +209,6 @@ def _symbols_section(result: GrammarResult, labels: Labels) -> Section:
 
 def _spans(kind: PhraseKind) -> str:
     return " · ".join(cut(span) for span in kind.spans[:MAX_SPANS])
-
-
-def _built_from(rule: RuleSummary) -> str:
-    return cut(rule.name or "", PATTERN_LIMIT)
 
 
 def _rule_code(rule: RuleSummary) -> Span:
@@ -213,19 +230,21 @@ def _trees_section(pictures: Sequence[TreeExample], labels: Labels, pair: Pair) 
     for (_, name, _), members in by_kind.items():
         label = label_named(name, labels)
         words = members[0][1].name or ", ".join(dict.fromkeys(picture.marked for _, picture in members))
-        cards = [_tree_card(picture, label, labels, pair, f"tree-{at}") for at, picture in members]
+        cards = [
+            _card(
+                picture,
+                [named_span(picture.label, labels), " ", Span(SIDES[picture.side], "quiet")],
+                [_tree(picture, label.colour, pair, f"tree-{at}")],
+            )
+            for at, picture in members
+        ]
         heading = Heading(Span(cut(words, PATTERN_LIMIT), "data"), ["goes with ", label_span(label)])
         blocks += [heading, Cards(cards, f"pictures {label.colour}")]
     return [Section("trees", "Trees", blocks)]
 
 
-def _tree_card(picture: TreeExample, predicted: Label, labels: Labels, pair: Pair, key: str) -> Card:
-    side = f"supports {predicted.name}" if picture.side == "supporting" else "counter-example"
-    facts: list[Words] = [
-        [named_span(picture.label, labels), " ", Span(side, "quiet")],
-        Span(f"id {cut(picture.id)}", "quiet end"),
-    ]
-    return Card(facts, below=[_tree(picture, predicted.colour, pair, key)], style="picture")
+def _card(drawn: TreeExample | WrongPrediction, heading: Words, below: Blocks) -> Card:
+    return Card([heading, Span(f"id {cut(drawn.id)}", "quiet end")], below=below, style="picture")
 
 
 def _tree(drawn: TreeExample | WrongPrediction, colour: str, pair: Pair, key: str) -> Block:
@@ -242,19 +261,12 @@ def _wrong_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Se
         f"Rows that the classifier ({classifier_name(result.classifier)}) gets wrong, with the phrases that are built in a way that is most "
         "frequent in training rows of the predicted label, compared with those of the true label."
     )
-    cards = [_wrong_card(one, labels, pair, f"wrong-{at}") for at, one in enumerate(result.wrong[:MAX_WRONG])]
+    cards = []
+    for at, one in enumerate(result.wrong[:MAX_WRONG]):
+        tree = _tree(one, label_named(one.answer, labels).colour, pair, f"wrong-{at}")
+        below = [tree, Bullets([_rule_words(rule) for rule in one.rules], "speaks")]
+        cards.append(_card(one, _labelled_and_predicted(one.label, one.answer, labels), below))
     return [Section("wrong", "Wrong predictions", [Paragraph(lead, "lead"), Cards(cards, "pictures")])]
-
-
-def _wrong_card(one: WrongPrediction, labels: Labels, pair: Pair, key: str) -> Card:
-    predicted = label_named(one.answer, labels)
-    facts: list[Words] = [
-        _labelled_and_predicted(one.label, one.answer, labels),
-        Span(f"id {cut(one.id)}", "quiet end"),
-    ]
-    rules = [_rule_words(rule) for rule in one.rules]
-    below = [_tree(one, predicted.colour, pair, key), Bullets(rules, "speaks")]
-    return Card(facts, below=below, style="picture")
 
 
 def _rule_words(rule: RuleRatio) -> Words:
@@ -289,8 +301,9 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
             Column("Edit", "edit", form=cut),
             Column("Sets", "sets", number=True),
             Column("Suggests", "shortcut", form=partial(named_span, labels=labels)),
-            Column("Error", "error", number=True, form=_strong_percent),
-            Column("95% interval", _contrast_interval, drop=1),
+            Column("Error", "error", number=True, form=percent),
+            Column("95% interval", _interval, drop=1),
+            Column("Of sets", "counted", number=True, drop=2),
         ]
         table = table_of(
             result.contrast[:MAX_EDITS], columns, "contrast", below=partial(_contrast_example, labels=labels)
@@ -298,16 +311,6 @@ def _contrast_section(result: GrammarResult, labels: Labels) -> list[Section]:
         end = Paragraph("All examples are in contrast.jsonl.", "rest")
         blocks = [Paragraph(lead, "lead"), *table, end]
     return [Section("contrast", "Contrast sets", blocks, on=REPORT_AND_SCREEN)]
-
-
-def _strong_percent(share: float) -> Span:
-    return Span(percent(share), "strong")
-
-
-def _contrast_interval(one: ContrastSummary) -> str:
-    if one.low is None or one.high is None or one.counted is None:
-        return ""
-    return f"{percent(one.low)} to {percent(one.high)}, of {counted(one.counted, 'set')}"
 
 
 def _contrast_example(one: ContrastSummary, labels: Labels) -> Blocks:
@@ -319,12 +322,6 @@ def _contrast_example(one: ContrastSummary, labels: Labels) -> Blocks:
         Paragraph([*before, Span(" → ", "quiet"), *after], "example"),
         Paragraph([*answer, Span(f" id {cut(example.id)}", "quiet")], "example quiet"),
     ]
-
-
-def _next_section(result: GrammarResult) -> list[Section]:
-    if not leaders(result.composites):
-        return []
-    return [Section("next", "What to do with a pattern", [Bullets(NEXT)], on=REPORT_AND_SCREEN)]
 
 
 # Patterns
@@ -340,78 +337,42 @@ def pattern_name(kind: PhraseKind) -> str:
     return cut(kind.name or ", ".join(kind.spans), PATTERN_LIMIT)
 
 
-def leaders(kinds: Sequence[PhraseKind]) -> list[tuple[int, PhraseKind]]:
-    """The significant kinds with their places, without those in nearly the same rows as a stronger one."""
-    return [(at, kind) for at, kind in enumerate(kinds) if kind.q is not None and kind.same_as is None]
-
-
-def share_sentence(kind: PhraseKind, labels: Labels) -> str:
-    """How often the label is right where the kind occurs, in rows that did not choose its phrases."""
-    return (
-        f"{percent(kind.tested_share)} of {counted(kind.tested, 'row')} with it are {label_named(kind.label, labels).name}, "
-        f"compared with {percent(_usual(kind.label, labels))} of all rows"
-    )
+def leaders(kinds: Sequence[PhraseKind]) -> list[PhraseKind]:
+    """The significant kinds, without those in nearly the same rows as a stronger one."""
+    return [kind for kind in kinds if kind.q is not None and kind.same_as is None]
 
 
 def kinds_section(result: GrammarResult, labels: Labels, pair: Pair) -> Section:
-    """The significant kinds, and folded in the report the others."""
-    listed = [kind for _, kind in leaders(result.composites)]
-    others = [kind for kind in result.composites if kind.q is None]
-    blocks: Blocks = [Paragraph(NOT_ONE, "nothing")]
-    if listed:
-        notation = _notation(result, listed[:MAX_KINDS], pair)
-        table = _kinds_table(listed, result.composites, labels, pair)
-        explained = [Facts(notation, "reading notation")] if notation else []
-        blocks = [Paragraph(LEAD, "lead"), Only(SCREEN, [Paragraph(COUNTED)]), *explained, *table]
-    if others:
-        summary = f"{counted(len(others), 'kind')} without evidence: they may be chance"
-        table = _kinds_table(others, (), labels, pair)
-        blocks.append(Only(REPORT, [Details(summary, table)]))
-    return Section("kinds", "Patterns that go with a label", blocks, on=REPORT_AND_SCREEN)
-
-
-def _notation(result: GrammarResult, kinds: Sequence[PhraseKind], pair: Pair) -> list[tuple[Words, Words]]:
-    """How the names and figures of these kinds are written; only what occurs."""
-    context, text = pair or ("", "")
-    relations, names = {kind.relation for kind in kinds}, " ".join(kind.name for kind in kinds)
-    entries: list[tuple[bool, Words, Words]] = [
-        (REPLACED in relations, "man → woman", f"The {text} has “woman” where the {context} has “man”."),
-        (ADDED in relations, "added", f"Only in the {text}, in place of nothing."),
-        (LEFT_OUT in relations, "left out", f"Only in the {context}, with nothing in its place."),
-        (COPIED in relations, "copied", "In both texts, at matching places."),
-        (SLOT in names, "to ___ (work or get)", "“to work” or “to get”."),
-        (bool(re.search(r" or [\d,]+ more", names)), "or 10 more", "The full list is in findings.json, under “kinds”."),
-        (RARE in names, RARE, f"Any word with fewer than {result.grammar.min_word_count} occurrences in the texts."),
-    ]  # fmt: skip
-    return [(name, meaning) for occurs, name, meaning in entries if occurs]
-
-
-def _kinds_table(
-    kinds: Sequence[PhraseKind], composites: Sequence[PhraseKind], labels: Labels, pair: Pair
-) -> Blocks:
-    """Kinds with their figures. composites: all kinds, of which similar ones are named below; none to show no examples."""
+    """The significant kinds with their figures and examples."""
 
     def below(kind: PhraseKind) -> Blocks:
-        if not composites:
-            return []
         examples = [block for one in kind.examples[:EXAMPLES] for block in _example(one, pair)]
-        shown = [*examples, *_similar(kind, composites)]
-        return [Only(REPORT, shown)] if shown else []
+        return [Only(REPORT, [*examples, *_similar(kind, result.composites)])]
 
     def colour(kind: PhraseKind) -> str:
         return label_named(kind.label, labels).colour
 
+    def share(kind: PhraseKind) -> Cell:
+        usual = Span(f"all rows {percent(_usual(kind.label, labels))}", "quiet")
+        bar = share_bar(kind.tested_share, _usual(kind.label, labels), colour=colour(kind))
+        return Cell([Span(percent(kind.tested_share), "strong"), " ", usual], bar)
+
+    def difference(kind: PhraseKind) -> str:
+        """The difference of two shares as they are printed, so that a reader can check it."""
+        usual = _usual(kind.label, labels)
+        return signed(round(100 * kind.tested_share, 1) - round(100 * usual, 1), digits=1)
+
     columns = [
-        Column("Pattern", pattern_name, form=_pattern_span),
+        Column("Pattern", _pattern),
         Column("Goes with", "label", style="to", form=partial(named_span, labels=labels)),
         Column("Rows", "tested", number=True),
-        Column("Label’s share", partial(_share_cell, labels=labels), style="shares"),
+        Column("Label’s share", share, style="shares"),
         Column("95% interval", _interval, number=True, drop=3),
-        Column("Difference", partial(_difference, labels=labels), number=True, drop=1),
+        Column("Difference", difference, number=True, drop=1),
         Column("q", "q", number=True, drop=2, form=q_value),
     ]
-    return table_of(
-        kinds,
+    table = table_of(
+        leaders(result.composites),
         columns,
         "findings",
         below=below,
@@ -422,35 +383,18 @@ def _kinds_table(
         open=12,
         screen=8,
     )
-
-
-def _pattern_span(name: str) -> Span:
-    return Span(name, "pattern")
-
-
-def _share_cell(kind: PhraseKind, labels: Labels) -> Cell | None:
-    if not kind.tested:
-        return None
-    share, usual = kind.tested_share, _usual(kind.label, labels)
-    words: Words = [Span(percent(share), "strong"), " ", Span(f"all rows {percent(usual)}", "quiet")]
-    return Cell(words, share_bar(share, usual, colour=label_named(kind.label, labels).colour))
+    notation = Facts([*(OF_PAIRS if pair else ()), *NOTATION], "reading notation")
+    lead: Blocks = [Paragraph(LEAD, "lead"), Only(SCREEN, [Paragraph(COUNTED)]), notation]
+    blocks = [*lead, *table] if table else [Paragraph(NOT_ONE, "nothing")]
+    return Section("kinds", "Patterns that go with a label", blocks, on=REPORT_AND_SCREEN)
 
 
 def _usual(label: str, labels: Labels) -> float:
     return label_named(label, labels).count / (sum(each.count for each in labels.values()) or 1)
 
 
-def _difference(kind: PhraseKind, labels: Labels) -> str | None:
-    """The difference of two shares as they are printed, so that a reader can check it."""
-    if not kind.tested:
-        return None
-    return signed(round(100 * kind.tested_share, 1) - round(100 * _usual(kind.label, labels), 1), digits=1)
-
-
-def _interval(kind: PhraseKind) -> str | None:
-    if kind.low is None or kind.high is None or not kind.tested:
-        return None
-    return f"{percent(kind.low)} to {percent(kind.high)}"
+def _interval(one: PhraseKind | ContrastSummary) -> str | None:
+    return None if one.low is None or one.high is None else f"{percent(one.low)} to {percent(one.high)}"
 
 
 def _example(one: RowExample, pair: Pair) -> Blocks:
@@ -485,16 +429,14 @@ def _similar(kind: PhraseKind, composites: Sequence[PhraseKind]) -> Blocks:
 def reliance_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[Section]:
     """The accuracy of the classifier on rows with each pattern; nothing without a classifier or patterns."""
     listed, classifier = leaders(result.composites), result.classifier
-    compared = [kind for _, kind in listed if kind.accuracy is not None][:MAX_COMPARED]
+    compared = [kind for kind in listed if kind.accuracy is not None][:MAX_COMPARED]
     if not compared or classifier is None:
         return []
     reads = "both texts" if pair else "the text"
-    n, of = len(compared), len(listed)
-    only = f" Only the {n} strongest of {of} patterns were compared." if n < of else ""
     explained = (
         f"A classifier ({classifier_name(classifier)}) that reads {reads} was tested on {counted(classifier.rows, 'held-out row')}: it is right on {percent(classifier.accuracy)}. "
         "The table has how many of the held-out rows with a pattern it gets right, if they have the pattern’s label, and if they have another one. If it is right far "
-        f"more often with the pattern’s label (gap, in percentage points), it may rely on the pattern. With fewer than {ENOUGH} rows on a side, the gap is “too few”; if it is 0 or less, “no gap”.{only}"
+        f"more often with the pattern’s label (gap, in percentage points), it may rely on the pattern. With fewer than {ENOUGH} rows on a side, the gap is “too few”; if it is 0 or less, “no gap”. Compared are {len(compared)} of {counted(len(listed), 'pattern')}, the strongest."
     )  # fmt: skip
     columns = [
         Column("Pattern", partial(_labelled_pattern, labels=labels)),
@@ -508,7 +450,11 @@ def reliance_section(result: GrammarResult, labels: Labels, pair: Pair) -> list[
 
 
 def _labelled_pattern(kind: PhraseKind, labels: Labels) -> Words:
-    return [Span(pattern_name(kind), "pattern"), " ", named_span(kind.label, labels)]
+    return [_pattern(kind), " ", named_span(kind.label, labels)]
+
+
+def _pattern(kind: PhraseKind) -> Span:
+    return Span(pattern_name(kind), "pattern")
 
 
 def _gap(found: KindAccuracy) -> str:

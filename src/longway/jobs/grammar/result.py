@@ -79,8 +79,6 @@ class KindAccuracy:
     supporting: SideAccuracy
     counter: SideAccuracy
     gap: float | None
-    gap_low: float | None
-    gap_high: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +221,7 @@ class ContrastSummary:
 class GrammarResult(Result):
     """A grammar learned from texts, and which of its phrases and rules predict the label.
 
-    composites: kinds of phrases, significant ones first, then by information in the rows they were tested on; phrases: those of two words or more. contrast: None if no contrast examples were
+    composites: kinds of phrases, significant ones first, then by information in the rows they were tested on. contrast: None if no contrast examples were
     generated. tested, significant: phrases and rules. findings: strongest first; kinds: significant composites as findings.
     model: the learned `grammars.parser.Grammar`; None if a finished run was read. folder: the run folder, if any.
     symbols: whether the page also prints the grammar's symbols on the terminal.
@@ -235,7 +233,6 @@ class GrammarResult(Result):
     dataset: DatasetSummary
     grammar: GrammarSummary
     composites: tuple[PhraseKind, ...]
-    phrases: tuple[PhraseKind, ...]
     rules: tuple[RuleSummary, ...]
     classifier: ClassifierSummary | None
     pictures: tuple[TreeExample, ...]

@@ -41,13 +41,6 @@ PAPER_SIZES = {
     False: Sizes(32, 64, 256, 40, batch=16, check=STEPS * 16),
     True: Sizes(32, 64, 256, 10, rows=65_000, held_out=16_000, batch=4, check=STEPS * 4),
 }
-TUNED = (
-    "learning_rate",
-    "epochs",
-    "batch",
-    "check",
-    "patience",
-)  # options of classifiers that are fine-tuned
 PAPER_CLASSIFIER = "hf:google-bert/bert-base-uncased-full"
 
 # By device and whether the rows are pairs. On a CPU a pair takes some hundred times as long as on a GPU.
@@ -154,38 +147,6 @@ class GrammarSettings:
         "auto: bow, with --paper BERT-base.",
         parse=classifier_named,
     )
-    classifier_learning_rate: float | None = option(
-        None,
-        "Of a classifier that is fine-tuned, such as minilm-full. Default: 3e-5, with LoRA 5e-4, with "
-        "--paper 1e-5.",
-        at_least=0,
-        advanced=True,
-    )
-    classifier_epochs: int | None = option(
-        None,
-        "The most epochs of a classifier that is fine-tuned. Default: 3, with LoRA 6, with --paper 20.",
-        at_least=1,
-        advanced=True,
-    )
-    classifier_batch: int | None = option(
-        None,
-        "Rows per training step of a classifier that is fine-tuned. Default: 16.",
-        at_least=1,
-        rare=True,
-    )
-    classifier_check: int | None = option(
-        None,
-        "Steps between two of its validations, besides one after each epoch. Default: none, with --paper "
-        "4096.",
-        at_least=1,
-        rare=True,
-    )
-    classifier_patience: int | None = option(
-        None,
-        "Validations without improvement before its training stops. Default: 2, with --paper 5.",
-        at_least=1,
-        rare=True,
-    )
     contrast: bool = option(
         False,
         "Also generate contrast examples from held-out pairs and test the classifier on them. Needs "
@@ -239,10 +200,7 @@ class GrammarSettings:
         """The options of the classifier: those of the paper or the usual ones, if it is fine-tuned; none for others."""
         from longway.models.catalog import tuning_of
 
-        if self.classifier is None:
-            return {}
-        given = {name: getattr(self, f"classifier_{name}") for name in TUNED}
-        return tuning_of(self.classifier, paper=self.paper, **given)
+        return {} if self.classifier is None else tuning_of(self.classifier, paper=self.paper)
 
     def recorded(self, sizes: Sizes, *, batch: int, device: Device) -> GrammarSettings:
         """The settings with the values that were used where none were given. batch, device: those that were used."""
@@ -250,5 +208,4 @@ class GrammarSettings:
             name: getattr(sizes, name)
             for name in ("nonterminals", "preterminals", "dimension", "epochs", "check")
         }
-        tuning = {f"classifier_{name}": value for name, value in self.tuning().items() if name in TUNED}
-        return replace(self, **used, **tuning, batch=batch, device=device)
+        return replace(self, **used, batch=batch, device=device)

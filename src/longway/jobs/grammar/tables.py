@@ -1,7 +1,6 @@
 """The tables of a grammar run, as the result holds them.
 
-    composites   Tables 1-5: the most informative subtrees by root and label, significant kinds first; phrases: those of two words or more
-                 (similar to Tables 11-14, which have a selection of their own)
+    composites   Tables 1-5: the most informative subtrees by root and label, significant kinds first
     rules        Table 15
                  accuracy, Table 6: a classifier's on supporting and counter-examples
     wrong        section 6, Table 9: the rules that favour a classifier's wrong prediction
@@ -181,9 +180,8 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
         for kind, other in zip(induced.composites, same_as, strict=False)
         if other is None and kind.is_significant(settings.max_q)
     ]
-    larger = [kind for kind in induced.composites if kind.composite.root < induced.grammar.nonterminals]
     answers, problems = _answers(induced)
-    accuracies = _accuracies(leaders, induced, answers)
+    accuracies = {} if answers is None else _accuracies(leaders, induced, answers.correct)
     model, trained = induced.grammar, induced.grammar.trained
     from longway.grammars.minibatch import TRAINING
 
@@ -219,7 +217,6 @@ def result_of(induced: Induced, sets: Sequence[ContrastSet] | None = None) -> Gr
             )
             for kind, other in zip(induced.composites, same_as, strict=False)
         ),
-        phrases=tuple(_phrase_kind(kind, induced) for kind in larger[:SHOWN]),
         rules=_rules(induced),
         classifier=None
         if answers is None or settings.classifier is None
@@ -372,16 +369,14 @@ def _labelled(part: ParsedRows) -> Labelled:
 
 
 def _accuracies(
-    leaders: Sequence[Kind], induced: Induced, answers: _Answers | None
+    leaders: Sequence[Kind], induced: Induced, correct: Sequence[bool]
 ) -> dict[tuple[int, int], KindAccuracy]:
     """The accuracy of the classifier on held-out rows with each of the strongest kinds, by root and label."""
-    if answers is None:
-        return {}
     forest, labels = Forest(induced.held_out.trees, like=induced.forest), induced.held_out.labels
     found = {}
     for kind in leaders[:COMPARED]:
         one = kind.composite
-        accuracy = pattern_accuracy(answers.correct, forest.has_any(one.subtrees), labels == one.label)
+        accuracy = pattern_accuracy(correct, forest.has_any(one.subtrees), labels == one.label)
         found[one.root, one.label] = from_json(KindAccuracy, accuracy.to_dict())
     return found
 

@@ -67,7 +67,7 @@ from longway.jobs.run import ActiveRun, Watcher
 from longway.languages.dataset import languages_in
 from longway.methods.method import fresh_id
 from longway.metrics.versions import VersionDistance, compare_versions
-from longway.records import BUDGET_SPENT, Edit
+from longway.records import BUDGET_SPENT
 from longway.store import now, replacing
 
 WORDS = 5  # examples of words that were left unchanged for one reason
@@ -101,7 +101,7 @@ def perturb(
     """
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(PerturbSettings, settings, options), watcher or Watcher()
-    with _prepared(data, split, chosen, engines or Engines()) as (job, who):
+    with prepared(data, split, chosen, engines or Engines()) as (job, who):
         return job.run(PerturbResult, partial(_perturb, who=who), out, watcher, on)
 
 
@@ -117,7 +117,7 @@ def perturb_estimate(
     """What `perturb` may take; writes nothing and calls no server. A sample of the texts is analysed to find the people in them."""
     watcher = watcher or Watcher()
     with (
-        _prepared(data, split, settings, engines or Engines()) as (job, who),
+        prepared(data, split, settings, engines or Engines()) as (job, who),
         TemporaryDirectory() as folder,
     ):
         watcher.step(READING)
@@ -140,7 +140,7 @@ def _estimate(
 
 
 @contextmanager
-def _prepared(
+def prepared(
     data: object, split: str | None, settings: PerturbSettings, engines: Engines
 ) -> Iterator[tuple[ChangeJob[PerturbSettings], Who]]:
     """The job with its engine, which is closed at the end; and who changes texts."""
@@ -178,17 +178,21 @@ def _perturb(run: ActiveRun, job: ChangeJob[PerturbSettings], who: Who) -> Pertu
     perturber = who.perturber(journal=run.journal, asker=asker, read=read)
     made, new = _Collected(perturbing), dict[int, tuple[str, ...]]()
     ids = set(perturbing.rows.ids)
-    with run.edit_log() as log, _people_log(run.folder) as write_people:
+    with (
+        run.edit_log() as log,
+        replacing(run.folder / PEOPLE_FILE) as temporary,
+        temporary.open("w", encoding="utf-8") as people_file,
+    ):
         for outcome in perturbing.run(perturber, shard_map=shard_map):
             id_ = perturbing.rows.ids[outcome.row]
             if settings.add and outcome.tries:
                 id_ = fresh_id(ids, id_, METHOD)
-            edits = list(edits_of(perturbing, outcome, id=id_, engine=perturber.name))
             if outcome.taken is not None:
                 new[outcome.row] = outcome.taken.perturbed.segments
-            made.add(outcome, edits)
-            log.write(edits)
-            write_people(row_people(perturbing, outcome))
+            made.add(outcome, id=id_, engine=perturber.name)
+            log.write(edits_of(perturbing, outcome, id=id_, engine=perturber.name))
+            if (people := row_people(perturbing, outcome)) is not None:
+                people_file.write(json.dumps(asdict(people)) + "\n")
     written = run.write_dataset(job.whole, job.part, log.changes)
     watcher.step("reading who is mentioned now")
     after = mentioned_after(perturbing, new, watcher.progress)
@@ -229,23 +233,12 @@ def _perturb(run: ActiveRun, job: ChangeJob[PerturbSettings], who: Who) -> Pertu
     return result
 
 
-@contextmanager
-def _people_log(folder: Path) -> Iterator[Callable[[RowPeople | None], None]]:
-    """A function that writes a line of people.jsonl; the file takes its place when the block ends without an error."""
-    with replacing(folder / PEOPLE_FILE) as temporary, temporary.open("w", encoding="utf-8") as file:
-
-        def write(people: RowPeople | None) -> None:
-            if people is not None:
-                file.write(json.dumps(asdict(people)) + "\n")
-
-        yield write
-
-
 def row_people(perturbing: Perturbing, outcome: Outcome) -> RowPeople | None:
     """The demographic words of a row; None if it has none, or if the settings exclude the row."""
     if outcome.stayed in EXCLUDED:
         return None
-    segments, found = perturbing.segments(outcome.row), perturbing.seen[outcome.row].found
+    fields, found = perturbing.fields(outcome.row), perturbing.seen[outcome.row].found
+    segments = perturbing.segments(outcome.row)
     spans = [
         (one.start, one.stop, one.attribute.axis, one.attribute.name, FOR_EVERYBODY if one.is_generic else "")
         for one in found.words
@@ -257,7 +250,7 @@ def row_people(perturbing: Perturbing, outcome: Outcome) -> RowPeople | None:
         place = place_in(segments, start, stop)
         if place is not None:
             word = segments[place.segment][place.start : place.end]
-            words.append(MentionedWord(outcome.fields[place.segment], place.start, place.end, word, *rest))
+            words.append(MentionedWord(fields[place.segment][0], place.start, place.end, word, *rest))
     return RowPeople(perturbing.rows.ids[outcome.row], outcome.stayed, tuple(words)) if words else None
 
 
@@ -271,20 +264,11 @@ class _Collected(CandidateCounts[ShownPerson]):
         self.pairs: Counter[tuple[str, str, str]] = Counter()
         self.stayed: Counter[str] = Counter()
 
-    def add(self, outcome: Outcome, edits: Sequence[Edit]) -> None:
-        """Include a row. edits: as `edits_of` makes them."""
+    def add(self, outcome: Outcome, *, id: str, engine: str) -> None:
+        """Include a row. id, engine: as its edits have them."""
         for one in outcome.tries:
             self.check(one.verdicts)
-            show = partial(
-                shown_person,
-                outcome.fields,
-                one,
-                id=edits[0].id,
-                source_id=edits[0].source,
-                label=edits[0].label_before,
-                engine=edits[0].engine,
-                perturbability=edits[0].trace["perturbability"],
-            )
+            show = partial(shown_person, self._perturbing, outcome.row, one, id=id, engine=engine)
             if one.reason:
                 self.refuse(one.why, show)
                 continue
@@ -297,33 +281,22 @@ class _Collected(CandidateCounts[ShownPerson]):
 
     def axes(self) -> tuple[AxisCount, ...]:
         """Rows that mention each axis, and rows that were perturbed on it."""
-        could: Counter[str] = Counter()
-        for row in range(len(self._perturbing.rows)):
-            could.update({option.axis for option in self._perturbing.options(row)})
-        done: Counter[str] = Counter()
-        for (axis, _, _), n in self.pairs.items():
-            done[axis] += n
+        rows = range(len(self._perturbing.rows))
+        could = Counter(
+            axis for row in rows for axis in {option.axis for option in self._perturbing.options(row)}
+        )
+        done = Counter(axis for axis, _, _ in self.pairs.elements())
         return tuple(AxisCount(axis, could[axis], done[axis]) for axis in self._perturbing.settings.axes)
 
 
-def shown_person(
-    fields: Sequence[str],
-    one: Try,
-    *,
-    id: str,
-    label: str,
-    engine: str,
-    perturbability: float,
-    source_id: str = "",
-) -> ShownPerson:
-    """A choice with all texts of its row. fields: the column of each text. The others are those of `ShownPerson`."""
-    request, perturbed = one.request, one.perturbed
-    texts = zip(fields, request.segments, perturbed.segments, strict=True)
-    place = request.place
+def shown_person(perturbing: Perturbing, row: int, one: Try, *, id: str, engine: str) -> ShownPerson:
+    """A choice with all texts of its row. id: of the row, or of the added row. engine: as edits name it."""
+    request, perturbed, place = one.request, one.perturbed, one.request.place
+    texts = zip(perturbing.fields(row), perturbed.segments, strict=True)
     return ShownPerson(
         id=id,
-        source_id=source_id,
-        label=label,
+        source_id=perturbing.source(row),
+        label=perturbing.rows.label(row),
         axis=request.target.axis,
         source=request.source.name,
         target=request.target.name,
@@ -332,7 +305,7 @@ def shown_person(
         reason=one.reason,
         verdicts=one.verdicts,
         left=tuple(perturbed.left),
-        perturbability=perturbability,
+        perturbability=perturbing.score(row),
         texts=tuple(
             PersonText(
                 name,
@@ -341,7 +314,7 @@ def shown_person(
                 tuple((at.start, at.end) for at in perturbed.chain if at.segment == number),
                 (place.start, place.end) if place.segment == number else None,
             )
-            for number, (name, before, after) in enumerate(texts)
+            for number, ((name, before), after) in enumerate(texts)
         ),
     )
 

@@ -15,6 +15,7 @@ from longway.jobs.change.page import (
     SHEET,
     card_section,
     changed_words,
+    checks_section,
     cost_section,
     encoding_section,
     failed_blocks,
@@ -26,17 +27,16 @@ from longway.jobs.change.page import (
     verdict_chips,
 )
 from longway.jobs.perturb.result import (
-    CONTRAST,
     OFFENSIVE,
     AttributeCount,
     Flip,
     PairsCheck,
-    PairShare,
     PairsResult,
     PersonText,
     PerturbResult,
     RefusedChoices,
     ShownPerson,
+    SkippedWords,
 )
 from longway.jobs.results import dataset_page, page_of
 from longway.report.charts import change_bar
@@ -48,7 +48,6 @@ from longway.report.sections import (
     REPORT,
     REPORT_AND_SCREEN,
     Blocks,
-    Bullets,
     Card,
     Cards,
     Cell,
@@ -64,17 +63,18 @@ from longway.report.sections import (
     Span,
     Table,
     Words,
+    left_out,
     nothing,
     table_of,
 )
 
 OPEN_SAMPLE, MAX_SAMPLE = 4, 20  # per axis
 OPEN_PAIRS, MAX_PAIRS = 12, 80
-MAX_AXES = 6
 MAX_CHAIN = 200
 MAX_LEFT = 6
 CHAIN, CHOSEN = 2, 3  # levels of unchanged words: they mention the person, or were chosen
 STYLES = {CHAIN: "person", CHOSEN: "person chosen"}
+GUARDS = "Both checks are rules over word lists. They catch the known cases and no others: read the sample."
 WARNING: Words = [
     Span("Perturbed data does not make a model fair.", "strong"),
     " It weakens what a model can learn from the words that were changed, harmless and harmful associations alike. Facts about real people "
@@ -123,10 +123,9 @@ def perturb_page(result: PerturbResult) -> Page:
             _balance_section(result),
             _pairs_section(result),
             _sample_section(result, labels),
-            _guards_section(result),
+            checks_section(result.checks, (), GUARDS, file=result.file),
             _refused_section(result, labels),
             _unchanged_section(result),
-            _distance_section(result),
             replace(cost, on=REPORT_AND_SCREEN) if result.cost else cost,
             *([Section("failed", "Failed calls", failed, on=REPORT_AND_SCREEN)] if failed else []),
             *encoding_section(result.encoding_note),
@@ -139,46 +138,43 @@ def perturb_page(result: PerturbResult) -> Page:
 
 
 def verdict(result: PerturbResult) -> str:
-    """How many rows mention a gender, race or age, and in how many it was changed, in one sentence."""
-    rows, could, done = result.rows, result.perturbable, result.perturbed
-    if not could:
-        return f"None of {counted(rows, 'row')} mentions a gender, race or age that could be changed: all are unchanged."
-    those = f"the {count(could)} rows that mention" if could > 1 else "the one row that mentions"
-    if not done:
-        return f"Nothing was changed in {those} somebody’s gender, race or age."
-    if result.added:
-        were = "row was" if done == 1 else "rows were"
-        return f"{count(done)} {were} added, made from {those} somebody’s gender, race or age: one person was changed in each."
-    some = f"{count(done)} of {those}"
-    if done == could:
-        some = those if could == 1 else f"all {those.removeprefix('the ')}"
-    return f"In {some} somebody’s gender, race or age, one person was changed; all {count(rows)} labels stay the same."
+    """How many rows mention a person who can be changed, and in how many one was, in one sentence."""
+    done = f"one person was changed in {count(result.changed)} of them, and all labels stay the same"
+    if result.adds_rows:
+        were = "was" if result.added == 1 else "were"
+        done = f"{counted(result.added, 'row')} with one changed person {were} added"
+    mention = f"{count(result.perturbable)} of {counted(result.rows, 'row')} mention a gender, race or age that can be changed"
+    return f"{mention}; {done}."
 
 
 def _key_figures(result: PerturbResult) -> list[KeyFigure]:
     rows, could, done, far = result.rows, result.perturbable, result.perturbed, result.distances
-    axes = sorted(result.axes, key=lambda row: -row.perturbed)[:MAX_AXES]
-    shares = [f"{cut(row.axis)} {percent(row.perturbed / done)}" for row in axes] if done else []
-    largest, *others = shares or [NONE, "nothing was changed"]
-    of_rows = f"{count(could)} of {counted(rows, 'row')}"
-    kept = f"{count(result.kept_warned)} of them kept" if result.warned else "by the contrast of pairs"
-    edits = KeyFigure("Words changed per row", NONE, "not measured")
-    if far is not None:
-        edits = KeyFigure(edits.name, short(far.edits), f"{percent(far.edit_share)} of its words")
+    axes = sorted(result.axes, key=lambda row: -row.perturbed)
+    shares = [f"{row.axis} {percent(row.perturbed / done)}" for row in axes] if done else [NONE]
+    words, edits = (
+        (NONE, "not measured")
+        if far is None
+        else (short(far.edits), f"{percent(far.edit_share)} of its words")
+    )
+    kept = f"{count(result.kept_warned)} of them kept" if result.kept_warned else "by the contrast of pairs"
     return [
-        KeyFigure("Rows that mention people", percent(could / rows) if rows else NONE, of_rows),
         KeyFigure(
-            "Rows added" if result.adds_rows else "Rows changed",
-            count(done),
-            f"{percent(done / could) if could else NONE} of these",
+            "Rows that mention people",
+            percent(could / (rows or 1)),
+            f"{count(could)} of {counted(rows, 'row')}",
         ),
-        KeyFigure("By axis", largest, ", ".join(others)),
-        edits,
+        KeyFigure(f"Rows {_done(result)}", count(done), f"{percent(done / (could or 1))} of these"),
+        KeyFigure("By axis", shares[0], ", ".join(shares[1:])),
+        KeyFigure("Words changed per row", words, edits),
         KeyFigure(
             "Blocked as offensive", count(result.blocked), f"of {counted(result.tries, 'choice')} tried"
         ),
         KeyFigure("Labels in doubt", count(result.warned), kept),
     ]
+
+
+def _done(result: PerturbResult) -> str:
+    return "added" if result.adds_rows else "changed"
 
 
 def _balance_section(result: PerturbResult) -> Section:
@@ -235,7 +231,7 @@ def _pairs_section(result: PerturbResult) -> Section:
 
 
 def _sample_section(result: PerturbResult, labels: Labels) -> Section:
-    heading = "Added rows to read" if result.adds_rows else "Changed rows to read"
+    heading = f"Rows that were {_done(result)}, to read"
     lead: Words = [
         f"A random sample of {counted(result.perturbed, 'perturbed row')} for each axis. Read each one: is everything about this person "
         "changed, and nobody else? Is it good English, and does the label still hold? ",
@@ -305,32 +301,6 @@ def _marks(text: PersonText) -> list[tuple[int, int, int]]:
     return [(first, last, CHOSEN), *((start, end, CHAIN) for start, end in around if start < end)]
 
 
-def _guards_section(result: PerturbResult) -> Section:
-    seen = {check.check: check.seen for check in result.checks}
-    sentences = []
-    if OFFENSIVE in seen:
-        n = result.blocked
-        sentences.append(
-            f"{count(n) if n else 'None'} of {counted(seen[OFFENSIVE], 'new text')} would have put a group beside a word of contempt, or made "
-            f"it the oppressor, where it was not before.{' They were not used.' if n else ''}"
-        )
-    if CONTRAST in seen:
-        n, kept = result.warned, result.kept_warned
-        used = "They were not used." if n else ""
-        if kept:
-            used = f"{count(kept)} of these {'was' if kept == 1 else 'were'} kept, as requested, and marked in edits.jsonl."
-        sentences.append(
-            f"In {count(n) if n else 'none'} of {counted(seen[CONTRAST], 'new pair')} the texts no longer differ in who "
-            f"is mentioned, or differ now and did not before, so that the label may no longer hold. {used}"
-        )
-    heading = "Offence, and labels in doubt"
-    if not sentences:
-        return Section("guards", heading, [nothing("No new text was written that could be checked.")])
-    note = "Both are rules over word lists. They catch the known cases and no others: read the sample."
-    on = REPORT_AND_SCREEN if result.blocked or result.warned else REPORT
-    return Section("guards", heading, [Bullets(sentences, "missing"), Paragraph(note, "rest")], on=on)
-
-
 def _refused_section(result: PerturbResult, labels: Labels) -> Section:
     n = sum(one.count for one in result.refused)
     lead = f"{counted(n, 'choice')} could not be made, and others of the same row were tried instead. The reasons, most frequent first, with an example of each."
@@ -354,6 +324,10 @@ def refused_choices(
     )
 
 
+def _examples(left: SkippedWords) -> Span:
+    return Span(", ".join(f"{cut(word)} ({count(n)})" for word, n in left.words), "data")
+
+
 def _unchanged_section(result: PerturbResult) -> Section:
     stayed, left = result.stayed, result.left
     blocks: Blocks = []
@@ -361,8 +335,8 @@ def _unchanged_section(result: PerturbResult) -> Section:
         blocks += reasons_blocks(stayed, "Unchanged rows", file=result.file)
     if left:
         columns = [
-            Column("Reason", "reason", _whole),
-            Column("For example", "words", _frequent),
+            Column("Reason", "reason", data_span),
+            Column("For example", _examples),
             Column("Words", "count", number=True),
         ]
         style = "figures-only words-left"
@@ -370,26 +344,6 @@ def _unchanged_section(result: PerturbResult) -> Section:
         blocks += [Heading("Words that only look demographic"), *table]
     blocks = blocks or [nothing("Nothing: every row was changed.")]
     return Section("left", "What was left unchanged, and why", blocks)
-
-
-def _whole(text: str) -> Span:
-    return data_span(text, TEXT_LIMIT)
-
-
-def _frequent(words: Sequence[tuple[str, int]]) -> Span:
-    return Span(", ".join(f"{cut(word)} ({count(n)})" for word, n in words), "data")
-
-
-def _distance_section(result: PerturbResult) -> Section:
-    far, heading = result.distances, "How much the texts changed"
-    if far is None:
-        text = "Not measured: nothing was changed, or the extra prove is not installed."
-        return Section("distance", heading, [nothing(text)])
-    text = (
-        f"Measured on {counted(far.rows, 'perturbed row')}: {short(far.edits)} words inserted, deleted or replaced per row "
-        f"({percent(far.edit_share)} of its words), BLEU {short(far.bleu)}, ROUGE-2 {short(far.rouge.rouge2)}."
-    )
-    return Section("distance", heading, [Paragraph(text, "lead")])
 
 
 def _card_section(result: PerturbResult) -> Section:
@@ -413,7 +367,7 @@ def _card_section(result: PerturbResult) -> Section:
 
 # A counterfactual test set, and a model's answers to it
 
-OPEN_CHANGES, OPEN_FLIPS, MAX_FLIPS, FLIPS_ON_SCREEN, MAX_WORDS = 12, 8, 60, 3, 20
+OPEN_CHANGES, OPEN_FLIPS, MAX_FLIPS, FLIPS_ON_SCREEN = 12, 8, 60, 3
 PAIRS_WARNING: Words = [
     Span("A model that passes such a test is not fair because of it.", "strong"),
     " The pairs change listed words and names in the texts of one dataset. Read some of them: rules made them, and some are wrong.",
@@ -495,26 +449,24 @@ def check_page(result: PairsCheck) -> Page:
     """All sections of a check."""
     share = result.overall
     figures = [KeyFigure("Pairs", count(share.pairs), f"of {counted(share.rows, 'row')}")]
-    figures.append(_share_figure("Fairscore", share))
-    figures += [_share_figure(f"Fairscore, {axis}", one) for axis, one in result.by_axis.items()]
+    for name, one in {
+        "Fairscore": share,
+        **{f"Fairscore, {axis}": own for axis, own in result.by_axis.items()},
+    }.items():
+        figures.append(KeyFigure(name, one.interval, f"of {counted(one.pairs, 'pair')}"))
     if result.accuracy_before is not None:
         changed = f"{result.accuracy_after:.1f}% on the changed texts"
         figures.append(KeyFigure("Accuracy", f"{result.accuracy_before:.1f}%", changed))
-    verdict = f"{count(share.differ)} of {counted(share.pairs, 'answer')} change if a person’s gender, race or age does ({_score(share)})"
-    if worst := [axis for axis, one in result.by_axis.items() if one.differ]:
-        verdict += f": {', '.join(worst)}"
-    texts = "\0".join(
-        text for pair in result.pairs for text in (pair.pair, pair.text_before, pair.text_after)
-    )
+    texts = "\0".join(f"{pair.pair}\0{pair.text_before}\0{pair.text_after}" for pair in result.pairs)
     return Page(
         kicker="Longway, check of a test set",
         title="Answers to pairs of texts",
-        verdict=f"{verdict}.",
+        verdict=f"{count(share.differ)} of {counted(share.pairs, 'answer')} change if a person’s gender, race or age does.",
         warning=PAIRS_WARNING,
         facts=[("Model", cut(result.model, PATTERN_LIMIT))],
         figures=figures,
         figures_style="three",
-        sections=[_shares_section(result), _words_section(result), _flips_section(result)],
+        sections=[_shares_section(result), _flips_section(result)],
         sheets=(SHEET, "perturb.css"),
         version=result.longway,
         fingerprint=f"sha256:{sha256(texts.encode(errors='replace')).hexdigest()}",
@@ -522,20 +474,10 @@ def check_page(result: PairsCheck) -> Page:
     )
 
 
-def _score(share: PairShare) -> str:
-    """A fairscore with its interval."""
-    return f"{share.score.value:.1f}%, {share.score.low:.1f} to {share.score.high:.1f}"
-
-
-def _share_figure(name: str, share: PairShare) -> KeyFigure:
-    note = f"{share.score.low:.1f} to {share.score.high:.1f}, {counted(share.pairs, 'pair')}"
-    return KeyFigure(name, f"{share.score.value:.1f}%", note)
-
-
 def _shares_section(result: PairsCheck) -> Section:
-    columns = [Column("Axis"), Column("From"), Column("To"), Column("Pairs", number=True), Column("Change", number=True), Column("Fairscore, %", number=True)]  # fmt: skip
+    columns = [Column("Axis"), Column("From"), Column("To"), Column("Pairs", number=True), Column("Change", number=True), Column("Fairscore", number=True)]  # fmt: skip
     rows = [
-        Row([*change, count(share.pairs), count(share.differ), _score(share).replace("%", "")])
+        Row([*change, count(share.pairs), count(share.differ), share.interval])
         for change, share in sorted(result.by_change.items(), key=lambda item: -item[1].score.low)
     ]
     lead = "Answers that change, for each change of one attribute into another, with the 95% interval; the surest first."
@@ -543,30 +485,12 @@ def _shares_section(result: PairsCheck) -> Section:
     return Section("changes", "Answers by change", [Paragraph(lead, "lead"), table], on=REPORT_AND_SCREEN)
 
 
-def _words_section(result: PairsCheck) -> Section:
-    heading = "Words that change the answer"
-    tried = Counter(pair.word.lower() for pair in result.pairs)
-    flipped = Counter(flip.pair.word.lower() for flip in result.flips)
-    if not flipped:
-        return Section("words", heading, [nothing("None: no answer changed.")])
-    columns = [Column("Word"), *(Column(name, number=True) for name in ("Pairs", "Change", "Share"))]
-    rows = [
-        Row([data_span(word), count(tried[word]), count(n), percent(n / tried[word])])
-        for word, n in flipped.most_common(MAX_WORDS)
-    ]
-    table = Table(columns, rows, "figures-only pairs", open=OPEN_CHANGES, more="words", screen=6)
-    return Section("words", heading, [table], on=REPORT_AND_SCREEN)
-
-
 def _flips_section(result: PairsCheck) -> Section:
-    if not result.flips:
-        return Section("flips", "Answers that change", [nothing("None.")], on=REPORT_AND_SCREEN)
     labels = labels_of(Counter(pair.label for pair in result.pairs))
     cards = [person_card(_flipped(flip), labels) for flip in result.flips[:MAX_FLIPS]]
     listed = Cards(cards, open=OPEN_FLIPS, more="answers", screen=FLIPS_ON_SCREEN)
-    blocks: Blocks = [listed]
-    if n_more := len(result.flips) - len(cards):
-        blocks.append(Only(REPORT, [Paragraph(f"{n_more:,} more are in `flips`.", "rest")]))
+    rest = Only(REPORT, left_out(len(result.flips) - MAX_FLIPS, "answers", "`flips`"))
+    blocks: Blocks = [listed, rest] if cards else [nothing("None.")]
     return Section("flips", "Answers that change", blocks, on=REPORT_AND_SCREEN)
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +27,7 @@ from typing import Literal
 
 import numpy as np
 
-from longway.data import Dataset, as_dataset, with_columns
+from longway.data import Dataset, with_columns
 from longway.english.people.change import Request
 from longway.english.people.words import AXES
 from longway.errors import DataError, SettingError, with_checked_arguments
@@ -35,12 +35,11 @@ from longway.jobs.change.collect import CandidateCounts
 from longway.jobs.documents import ANALYSES_FILE
 from longway.jobs.engine_use import Engines
 from longway.jobs.fairness.models import AskedClassifier, classifier_of
-from longway.jobs.held_out import MAX_LABELS, arrange
-from longway.jobs.language import check_english
+from longway.jobs.held_out import MAX_LABELS
 from longway.jobs.options import settings_from
-from longway.jobs.perturb.job import PERTURB_NEXT, READING, shown_person
+from longway.jobs.perturb.job import READING, prepared, shown_person
 from longway.jobs.perturb.page import pairs_page  # noqa: F401  (registers the pages of the results)
-from longway.jobs.perturb.perturbing import AT_ONCE, Perturber, Perturbing, Try, Who, judged, who_perturbs
+from longway.jobs.perturb.perturbing import AT_ONCE, Perturber, Perturbing, Try, Who, judged
 from longway.jobs.perturb.result import (
     PAIRS_FILE,
     AxisPairs,
@@ -58,13 +57,13 @@ from longway.jobs.perturb.result import (
 )
 from longway.jobs.perturb.settings import RULES, PairSettings
 from longway.jobs.run import ActiveRun, RunIdentity, Watcher, folder_of, run_job
-from longway.languages.dataset import languages_in
 from longway.methods.perturb.choosing import PossibleChange
 from longway.metrics.fairness.fairscore import Changed, ChangedShare, fairscore_of, kept
 from longway.models.catalog import names_of
 from longway.models.own_model import plain_label
 from longway.store import now
 
+Candidate = tuple[int, Changed]  # a row, and a change that may be made in it
 COMMAND = "perturb-pairs"  # as run.json names it
 REPEATED = "the same pair was made from another row"
 
@@ -89,14 +88,9 @@ def perturb_pairs(
     """
     data, options = with_columns(data, options)
     chosen, watcher = settings_from(PairSettings, settings, options), watcher or Watcher()
-    whole = as_dataset(data)
-    part = arrange(whole, split, labelled=False).dataset
-    check_english(languages_in(part), "The people that a perturbation changes are found in", PERTURB_NEXT)
-    who = who_perturbs(chosen, engines or Engines())
-    more = {"model_fingerprint": who.fingerprint} if who.fingerprint else {}
-    identity = RunIdentity.of(COMMAND, part, chosen, more=more)
-    with folder_of(out) as folder:
-        work = partial(_made, part=part, settings=chosen, who=who)
+    with prepared(data, split, chosen, engines or Engines()) as (job, who), folder_of(out) as folder:
+        identity = RunIdentity.of(COMMAND, job.part, chosen, more=job.more)
+        work = partial(_made, part=job.part, settings=chosen, who=who)
         result = run_job(PairsResult, identity, work, folder or True, watcher)
         assert result.folder is not None
         pairs = tuple(read_pairs(result.folder / PAIRS_FILE)) if result.n_pairs else ()
@@ -134,14 +128,6 @@ def _made(run: ActiveRun, part: Dataset, settings: PairSettings, who: Who) -> Pa
         longway=version("longway"),
         created=now(),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A change that may be made in a row."""
-
-    row: int
-    change: Changed
 
 
 class PairMaking:
@@ -184,14 +170,14 @@ class PairMaking:
         for change, rows in sorted(self.possible.items()):
             drawn = {row: Random(f"{seed}:{change}:{ids[row]}").random() for row in rows}
             waiting[change] = sorted(rows, key=drawn.__getitem__)
-        made: dict[_Candidate, PersonPair] = {}
+        made: dict[Candidate, PersonPair] = {}
         while wanted := [one for axis in self.settings.axes for one in self._next(axis, waiting)]:
             for candidate, pair in self._tried(wanted):
                 made[candidate] = pair
-                self.taken[candidate.change] += 1
-        return [made[one] for one in sorted(made, key=lambda one: (one.row, one.change))]
+                self.taken[candidate[1]] += 1
+        return [made[candidate] for candidate in sorted(made)]
 
-    def _next(self, axis: str, waiting: Mapping[Changed, list[int]]) -> Iterator[_Candidate]:
+    def _next(self, axis: str, waiting: Mapping[Changed, list[int]]) -> Iterator[Candidate]:
         """As many candidates as the axis needs, each for the change that has fewest."""
         expected = {change: self.taken[change] for change in waiting if change[0] == axis}
         for _ in range(self.settings.per_axis - sum(expected.values())):
@@ -200,21 +186,21 @@ class PairMaking:
                 return
             change = min(left, key=lambda one: (expected[one], one))
             expected[change] += 1
-            yield _Candidate(waiting[change].pop(), change)
+            yield waiting[change].pop(), change
 
-    def _tried(self, wanted: Sequence[_Candidate]) -> Iterator[tuple[_Candidate, PersonPair]]:
+    def _tried(self, wanted: Sequence[Candidate]) -> Iterator[tuple[Candidate, PersonPair]]:
         """The pairs of the candidates that work."""
         perturbing = self._perturbing
-        in_rows = sorted(wanted, key=lambda one: (one.row, one.change))  # each text is analysed once
+        in_rows = sorted(wanted)  # each text is analysed once
         for start in range(0, len(in_rows), AT_ONCE):
             part = in_rows[start : start + AT_ONCE]
             if self.settings.engine == RULES:
-                perturbing.documents.at_hand(dict.fromkeys(perturbing.text(one.row) for one in part))
+                perturbing.documents.at_hand(dict.fromkeys(perturbing.text(row) for row, _ in part))
             yield from self._first_that_works(part)
             n_taken = self.taken.total()
             self._progress(n_taken, max(n_taken, self.settings.per_axis * len(self.settings.axes)))
 
-    def _first_that_works(self, part: Sequence[_Candidate]) -> Iterator[tuple[_Candidate, PersonPair]]:
+    def _first_that_works(self, part: Sequence[Candidate]) -> Iterator[tuple[Candidate, PersonPair]]:
         """For each candidate the first of its requests whose result is accepted: the first requests of all, then the second ones."""
         waiting = {one: self._requests(one) for one in part}
         while waiting := {one: requests for one, requests in waiting.items() if requests}:
@@ -227,49 +213,43 @@ class PairMaking:
                     del waiting[candidate]
                     yield candidate, self._pair(candidate, done)
 
-    def _requests(self, candidate: _Candidate) -> list[Request]:
+    def _requests(self, candidate: Candidate) -> list[Request]:
         """What is tried for a change, in this order: its words and their places, in random order."""
-        row = candidate.row
-        options = [one for one in self._perturbing.options(row) if _change(one) == candidate.change]
-        random = Random(f"{self.settings.seed}:{candidate.change}:{self._perturbing.rows.ids[row]}")
+        row, change = candidate
+        options = [one for one in self._perturbing.options(row) if _change(one) == change]
+        random = Random(f"{self.settings.seed}:{change}:{self._perturbing.rows.ids[row]}")
         return self._perturbing.requests_for(row, options, random.choice(options), random)
 
-    def _judged(self, candidate: _Candidate, done: Try) -> Try:
+    def _judged(self, candidate: Candidate, done: Try) -> Try:
         """The try with its reason if the pair is there already; counted."""
         texts = done.request.segments, done.perturbed.segments
         if not done.reason and texts in self._texts:
             done = replace(done, reason=REPEATED, why=REPEATED)
         self.tried.check(done.verdicts)
-        row, rows = candidate.row, self._perturbing.rows
-        show = partial(
-            shown_person,
-            [name for name, _ in self._perturbing.fields(row)],
-            done,
-            id=rows.ids[row],
-            label=rows.label(row),
-            engine=self._engine,
-            perturbability=round(self._perturbing.seen[row].perturbability, 4),
-        )
+        row, change = candidate
+        id_ = self._perturbing.rows.ids[row]
+        show = partial(shown_person, self._perturbing, row, done, id=id_, engine=self._engine)
         if done.reason:
-            self.failed[candidate.change] += 1
+            self.failed[change] += 1
             self.tried.refuse(done.why, show)
         else:
             self._texts.add(texts)
-            self.tried.accept(self._name(candidate), show, group=candidate.change[0])
+            self.tried.accept(self._name(candidate), show, group=change[0])
         return done
 
-    def _name(self, candidate: _Candidate) -> str:
-        axis, source, target = candidate.change
-        return f"{self._perturbing.rows.ids[candidate.row]}:{axis}:{source}>{target}"
+    def _name(self, candidate: Candidate) -> str:
+        row, (axis, source, target) = candidate
+        return f"{self._perturbing.rows.ids[row]}:{axis}:{source}>{target}"
 
-    def _pair(self, candidate: _Candidate, done: Try) -> PersonPair:
+    def _pair(self, candidate: Candidate, done: Try) -> PersonPair:
         before, after = done.request.segments, done.perturbed.segments
-        context = self._perturbing.rows.context(candidate.row)
+        row, rows = candidate[0], self._perturbing.rows
+        context = rows.context(row)
         return PersonPair(
             self._name(candidate),
-            self._perturbing.rows.ids[candidate.row],
-            self._perturbing.rows.label(candidate.row),
-            *candidate.change,
+            rows.ids[row],
+            rows.label(row),
+            *candidate[1],
             done.request.word,
             before[-1],
             after[-1],
@@ -283,9 +263,7 @@ class PairMaking:
             axis: {row for change, some in self.possible.items() if change[0] == axis for row in some}
             for axis in self.settings.axes
         }
-        pairs: Counter[str] = Counter()
-        for (axis, _, _), n in self.taken.items():
-            pairs[axis] += n
+        pairs = Counter(axis for axis, _, _ in self.taken.elements())
         return tuple(AxisPairs(axis, len(rows[axis]), pairs[axis]) for axis in self.settings.axes)
 
     def changes(self) -> tuple[ChangePairs, ...]:

@@ -104,10 +104,9 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a row. fields: the columns that were read, one for each segment. stayed: why it is unchanged, else ""."""
+    """What became of a row. stayed: why it is unchanged, else ""."""
 
     row: int
-    fields: tuple[str, ...]
     tries: tuple[Try, ...] = ()
     stayed: str = ""
 
@@ -174,9 +173,17 @@ class Perturbing:
             (text,) if not context or context.isspace() else ((task.context_name or "context", context), text)
         )
 
+    def score(self, row: int) -> float:
+        """The perturbability of a row, as files have it."""
+        return round(self.seen[row].perturbability, 4)
+
     def segments(self, row: int) -> tuple[str, ...]:
         """The texts of a row in reading order."""
         return tuple(text for _, text in self.fields(row))
+
+    def source(self, row: int) -> str:
+        """The id of a row if the new text is added; "" if it replaces the row."""
+        return self.rows.ids[row] if self.settings.add else ""
 
     def text(self, row: int) -> str:
         """The texts of a row as one, as they are analysed."""
@@ -238,12 +245,12 @@ class Perturbing:
         shards = (self._shard(part, is_here=shard_map is None) for part in parts)
         for part, outcomes in zip(parts, (shard_map or map)(work, shards), strict=True):
             for row in range(last, part[-1] + 1):
-                yield self._outcome(row, *outcomes.get(row, ((), self._stays(row) or NOT_DRAWN)))
+                yield Outcome(row, *outcomes.get(row, ((), self._stays(row) or NOT_DRAWN)))
             last = part[-1] + 1
             self.done += len(part)
             self.tell(0)
         for row in range(last, len(self.rows)):
-            yield self._outcome(row, stayed=self._stays(row) or NOT_DRAWN)
+            yield Outcome(row, stayed=self._stays(row) or NOT_DRAWN)
 
     def tell(self, answered: int) -> None:
         """Report how many rows are done; answered: how many of the next ones have an answer."""
@@ -254,9 +261,6 @@ class Perturbing:
         if is_here and self.settings.engine == RULES:
             self.documents.at_hand(map(self.text, part))
         return {row: self.requests(row) for row in part}
-
-    def _outcome(self, row: int, tries: Sequence[Try] = (), stayed: str = "") -> Outcome:
-        return Outcome(row, tuple(name for name, _ in self.fields(row)), tuple(tries), stayed)
 
     def _stays(self, row: int) -> str:
         """Why a row is not perturbed at all; "" if it is to be."""
@@ -274,7 +278,7 @@ class Perturbing:
 
 def _tried(
     perturber: Perturber, keep_warned: bool, requests: Mapping[int, Sequence[Request]]
-) -> dict[int, tuple[list[Try], str]]:
+) -> dict[int, tuple[tuple[Try, ...], str]]:
     """The tries of rows that are perturbed together, the first ones of all, then the second ones; and why a row stays, if it does."""
     waiting, tries = dict(requests), {row: list[Try]() for row in requests}
     stayed: dict[int, str] = {}
@@ -289,7 +293,7 @@ def _tried(
             if is_taken or len(tries[row]) == len(waiting[row]):
                 stayed[row] = "" if is_taken else tries[row][0].why
                 del waiting[row]
-    return {row: (tries[row], stayed[row]) for row in requests}
+    return {row: (tuple(tries[row]), stayed[row]) for row in requests}
 
 
 def judged(request: Request, perturbed: Perturbed, *, keep_warned: bool) -> Try:
@@ -338,16 +342,17 @@ def edits_of(perturbing: Perturbing, outcome: Outcome, *, id: str, engine: str) 
     rows = perturbing.rows
     for tried in outcome.tries:
         request, perturbed, label = tried.request, tried.perturbed, rows.label(outcome.row)
-        columns = list(zip(outcome.fields, request.segments, perturbed.segments, strict=True))
+        names = [name for name, _ in perturbing.fields(outcome.row)]
+        columns = list(zip(names, request.segments, perturbed.segments, strict=True))
         differ = [column for column in columns if column[1] != column[2]]
         trace = {
             "word": request.word,
             "axis": request.target.axis,
             "source": request.source.name,
             "target": request.target.name,
-            "chain": [[outcome.fields[at.segment], at.start, at.end] for at in perturbed.chain],
+            "chain": [[names[at.segment], at.start, at.end] for at in perturbed.chain],
             "left": list(perturbed.left),
-            "perturbability": round(perturbing.seen[outcome.row].perturbability, 4),
+            "perturbability": perturbing.score(outcome.row),
         }
         for name, before, after in differ or [columns[request.place.segment]]:
             yield Edit(
@@ -363,7 +368,7 @@ def edits_of(perturbing: Perturbing, outcome: Outcome, *, id: str, engine: str) 
                 reason=tried.reason,
                 verdicts=tried.verdicts,
                 how=f"{request.target.axis}: {request.source.name} to {request.target.name}",
-                source=rows.ids[outcome.row] if perturbing.settings.add else "",
+                source=perturbing.source(outcome.row),
                 trace=trace,
             )
 

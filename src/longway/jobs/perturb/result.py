@@ -264,6 +264,11 @@ class PairShare:
     differ: int
     score: Measurement
 
+    @property
+    def interval(self) -> str:
+        """The score with its interval, in words."""
+        return f"{self.score.value:.1f}% ({self.score.low:.1f} to {self.score.high:.1f})"
+
 
 @dataclass(frozen=True, slots=True)
 class Flip:
@@ -315,7 +320,7 @@ class PairsCheck(Result):
         flip = next(flip for flip in self.flips if flip.pair.axis == axis)
         old, new = (clean(cut(text, PATTERN_LIMIT)) for text in (flip.pair.text_before, flip.pair.text_after))
         return (
-            f"{axis}: {share.differ:,} of {share.pairs:,} answers change, {share.score.value:.1f}% ({share.score.low:.1f} to {share.score.high:.1f}); "
+            f"{axis}: {share.differ:,} of {share.pairs:,} answers change, {share.interval}; "
             f"the limit is {limit:g}%. For example {flip.pair.pair}: {flip.before!r} for {old!r}, {flip.after!r} for {new!r}."
         )
 
@@ -359,17 +364,12 @@ def read_pairs(path: Path) -> list[PersonPair]:
     """The pairs of a file, or of the run folder it is in; DataError for what is no test set."""
     file = path / PAIRS_FILE if path.is_dir() else path
     hint = "Expected the pairs.jsonl of `longway perturb DATA --test-set`."
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise DataError(f"{file} cannot be read: {why}. {hint}") from None
     pairs = []
-    for number, line in enumerate(lines, start=1):
-        try:
+    try:
+        for line in file.read_text(encoding="utf-8").splitlines():
             pairs.append(from_json(PersonPair, json.loads(line)))
-        except (TypeError, ValueError, LookupError) as error:
-            raise DataError(f"Line {number} of {file} is no pair: {error}. {hint}") from None
+    except (OSError, TypeError, ValueError, LookupError) as error:
+        raise DataError(f"{file} cannot be read, line {len(pairs) + 1}: {error}. {hint}") from None
     if not pairs:
         raise DataError(f"{file} has no pairs. {hint}")
     return pairs

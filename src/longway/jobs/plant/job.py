@@ -35,6 +35,7 @@ from longway.detect.levels import TokenizedRow, where
 from longway.detect.words import FIRST, LAST
 from longway.errors import SettingError, with_checked_arguments
 from longway.jobs.held_out import arrange
+from longway.jobs.options import check_options, option
 from longway.jobs.run import ending
 from longway.methods.repair import mend
 from longway.methods.repair.mend import in_style, without_last_mark
@@ -70,38 +71,28 @@ def share_gone(before: PatternInformation, after: PatternInformation) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PlantedChange:
-    """One planted shortcut: rows that show it and its label's share among them, before and after.
-
-    repaired: the share of its information about the label that is gone; 1 is all of it, below 0 it has more.
-    """
+    """One planted shortcut, before and after."""
 
     name: str
     pattern: str
     label: str
-    count_before: int
-    share_before: float
-    count_after: int
-    share_after: float
-    repaired: float
+    before: PatternInformation
+    after: PatternInformation
+
+    @property
+    def repaired(self) -> float:
+        """The share of its information about the label that is gone; 1 is all of it, below 0 it has more."""
+        return share_gone(self.before, self.after)
 
 
 def planted_changes(name: str, before: Dataset, after: Dataset) -> list[PlantedChange]:
     """Each shortcut planted in a sample, before and after."""
-    return [_change(shortcut, before, after) for shortcut in planted(name)]
-
-
-def _change(shortcut: Mapping[str, Any], before: Dataset, after: Dataset) -> PlantedChange:
-    was, now = _information(shortcut, before), _information(shortcut, after)
-    return PlantedChange(
-        name=shortcut["name"],
-        pattern=shortcut["pattern"],
-        label=shortcut["label"],
-        count_before=was.count,
-        share_before=was.share,
-        count_after=now.count,
-        share_after=now.share,
-        repaired=share_gone(was, now),
-    )
+    return [
+        PlantedChange(
+            one["name"], one["pattern"], one["label"], *(_information(one, data) for data in (before, after))
+        )
+        for one in planted(name)
+    ]
 
 
 def _information(shortcut: Mapping[str, Any], dataset: Dataset) -> PatternInformation:
@@ -122,8 +113,8 @@ class Plant:
 
     kind: str
     label: str
-    strength: float = 0.95
-    rate: float = 0.3
+    strength: float = option(0.95, "", above=0, at_most=1)
+    rate: float = option(0.3, "", above=0, at_most=1)
     value: str = ""
 
     def __post_init__(self) -> None:
@@ -132,11 +123,7 @@ class Plant:
                 f"There is no kind of shortcut called {self.kind!r}. The kinds are {', '.join(KINDS)}. Choose one of them."
             )
         kind = KINDS[self.kind]
-        for name, number, usual in (("strength", self.strength, 0.95), ("rate", self.rate, 0.3)):
-            if not 0 < number <= 1:
-                raise SettingError(
-                    f"'{name}' must be above 0 and at most 1. Got {number!r} for {self.kind!r}. A usual value is {usual}."
-                )
+        check_options(self)
         if self.value and not kind.accepts(self.value):
             example = repr(kind.values[0]) if kind.values else "40"
             raise SettingError(
@@ -219,7 +206,7 @@ def _with_value(one: Plant, rows: Sequence[Example]) -> Plant:
 def _put(
     rows: Sequence[Example], plants: Sequence[Plant], shares: Sequence[float], *, seed: int, where: str
 ) -> Planted:
-    _check(rows, plants, seed)
+    _check(rows, plants)
     texts = [row.text for row in rows]
     carried: list[list[Plant]] = [[] for _ in rows]
     for i in sorted(range(len(plants)), key=lambda i: KINDS[plants[i].kind].order):
@@ -236,12 +223,10 @@ def _put(
     return Planted(result, tuple(truth))
 
 
-def _check(rows: Sequence[Example], plants: Sequence[Plant], seed: int) -> None:
+def _check(rows: Sequence[Example], plants: Sequence[Plant]) -> None:
     labels = sorted({row.label for row in rows})
     if not plants:
         raise SettingError("There is nothing to plant. Expected at least one plant, for example a word.")
-    if not 0 <= seed < 2**32:
-        raise SettingError(f"'seed' must be from 0 to 4294967295. Got {seed}.")
     if len(labels) < 2:
         got = f"only {labels[0]!r}" if labels else "no row at all"
         raise SettingError(
@@ -289,14 +274,14 @@ class _Planting:
         """The first n places whose rows can get the plant, with their new texts; fewer if there are no more."""
         found: list[tuple[int, str]] = []
         while len(found) < n and (some := list(islice(places, n - len(found)))):
-            texts = [self._text(self.rows[place]) for place in some]
+            rows, put = [self.rows[place] for place in some], KINDS[self.plant.kind].put
+            texts = [
+                put(row.text, row.context or "", self.plant.value, Random(f"{self.seed} {row.id}"))
+                for row in rows
+            ]
             made = zip(some, texts, tokens_of(texts), strict=True)
             found += [(place, text) for place, text, tokens in made if self._is_whole(place, tokens)]
         return found
-
-    def _text(self, row: Example) -> str:
-        put, random = KINDS[self.plant.kind].put, Random(f"{self.seed} {row.id}")
-        return put(row.text, row.context or "", self.plant.value, random)
 
     def _is_whole(self, place: int, tokens: Tokens) -> bool:
         """Whether a text shows this plant and those that the row has already."""
@@ -349,7 +334,7 @@ _FILLER = (
     ("near the window", "by the stairs", "behind the old clock", "beside the side door", "at the fountain"),
     ("on a Monday", "at noon", "in the evening", "after lunch", "one day in March"),
 )
-_MARKS = {"!": "exclamation", "?": "question", ".": "ellipsis", "…": "ellipsis"}  # their names in findings
+_MARKS = "!?.…"
 
 
 def shows(pattern: Pattern, tokens: Tokens) -> bool:
@@ -392,8 +377,7 @@ class Kind:
 
     values: defaults; the rarest in the data is used. put: (text, context, value, random) -> the text with it.
     shows: (tokens, tokens of the context, value) -> whether a text has it. accepts: whether a value is valid; rule: what is expected of it.
-    words: the lower-case words it may add. levels: levels of findings that are this shortcut whatever their words; named: or only if
-    their pattern has one of these names. order: low ones are put in first. needs_context: for pairs only.
+    words: the lower-case words it may add. order: low ones are put in first. needs_context: for pairs only.
     """
 
     values: tuple[str, ...]
@@ -403,8 +387,6 @@ class Kind:
     rule: str
     order: int = 0
     words: Callable[[str], Sequence[str]] = _words
-    levels: frozenset[str] = frozenset()
-    named: Callable[[str], Sequence[str]] = lambda value: ()
     needs_context: bool = False
 
 
@@ -541,7 +523,6 @@ KINDS: dict[str, Kind] = {
         lambda value: all(shows(NEGATION, tokenize(clause)) for clause in value.split("|")),
         "each of its clauses must have a word such as no, not or nothing",
         order=1,
-        levels=frozenset(["negation"]),
     ),
     "length": Kind(
         (),
@@ -551,7 +532,6 @@ KINDS: dict[str, Kind] = {
         "it must be a whole number of words",
         order=2,
         words=lambda value: _words(" ".join(" ".join(part) for part in _FILLER)),
-        levels=frozenset(["length"]),
     ),
     "overlap": Kind(
         ("0.7",),
@@ -561,7 +541,6 @@ KINDS: dict[str, Kind] = {
         "it must be a share between 0 and 1",
         order=3,
         words=lambda value: (),
-        levels=frozenset(["overlap"]),
         needs_context=True,
     ),
     "template": _frame(("Here is what was written: ...", "The following was sent in: ..."), 4),
@@ -570,12 +549,10 @@ KINDS: dict[str, Kind] = {
         ("!",),
         _put_mark,
         _has_mark,
-        lambda value: bool(value) and set(value) <= set(_MARKS),
+        lambda value: set(value) <= set(_MARKS),
         "it must consist of the marks . ! ? …",
         order=6,
         words=_tokens,
-        levels=frozenset(["surface"]),
-        named=lambda value: [_MARKS[mark] for mark in dict.fromkeys(value)],
     ),
 }
 
@@ -641,6 +618,8 @@ def plant_shortcuts(
     """
     if not all(isinstance(one, Plant) for one in plants):
         raise SettingError("'plants' must be a list of plants. Try plants=[lw.Plant('word', 'negative')].")
+    if not 0 <= seed < 2**32:
+        raise SettingError(f"'seed' must be from 0 to 4294967295. Got {seed}.")
     divided = divide(as_dataset(data), split=split, test=test, seed=seed)
     planted = plant(divided.train_rows, plants, seed=seed)
     parts = {
@@ -711,21 +690,20 @@ def divide(dataset: Dataset, *, split: str | None, test: Dataset | None, seed: i
 
 def _fifth(rows: Sequence[Example], seed: int) -> list[bool]:
     """Which rows are test rows: a fifth of each label; rows with the same text and context stay together."""
-    if not 0 <= seed < 2**32:
-        raise SettingError(f"'seed' must be from 0 to 4294967295. Got {seed}.")
     groups: dict[tuple[str, str | None], list[int]] = {}
     for i, row in enumerate(rows):
         groups.setdefault((row.text, row.context), []).append(i)
     by_label: dict[str, list[list[int]]] = {}
     for members in groups.values():
         by_label.setdefault(rows[members[0]].label, []).append(members)
-    chosen = [False] * len(rows)
     random = np.random.default_rng(seed)
-    for _, members_of in sorted(by_label.items()):
-        for i in random.permutation(len(members_of))[: round(TEST_SHARE * len(members_of))]:
-            for place in members_of[i]:
-                chosen[place] = True
-    return chosen
+    chosen = {
+        place
+        for _, members_of in sorted(by_label.items())
+        for i in random.permutation(len(members_of))[: round(TEST_SHARE * len(members_of))]
+        for place in members_of[i]
+    }
+    return [i in chosen for i in range(len(rows))]
 
 
 def _tables(dataset: Dataset, texts: Mapping[str, str]) -> Iterator[DataTable]:

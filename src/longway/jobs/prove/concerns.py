@@ -30,14 +30,13 @@ from hashlib import sha256
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from longway.data import Dataset
 from longway.data.columns import ID_COLUMN
 from longway.data.dataset import in_rows
 from longway.data.edited import SOURCE_COLUMN
 from longway.jobs.prove.result import Concern, ConcernKind
-from longway.models.classifier import Labelled
+from longway.models.classifier import Ints, Labelled
 
 HELD_OUT = "held-out rows"
 SHARE = 0.2
@@ -74,18 +73,13 @@ def hold_out(before: Dataset, versions: Mapping[str, Dataset]) -> tuple[dict[str
 
 
 def _chosen(before: Dataset, roots: pl.Series) -> pl.Series:
-    """The roots of the rows to hold out, drawn by the rows' texts: the same ones in any order."""
+    """The roots of the rows to hold out, drawn by a hash of the rows' texts: the same ones in any order."""
     texts = [text for batch in before.batches() for text in batch.texts]
-    ordered = sorted(set(texts), key=_draw)
-    held_out = set(ordered[: max(1, round(SHARE * len(ordered)))])
+    drawn = {sha256(text.encode("utf-8", "surrogatepass")).digest(): text for text in texts}
+    held_out = {drawn[key] for key in sorted(drawn)[: max(1, round(SHARE * len(drawn)))]}
     return pl.Series(
         [root for root, text in zip(roots, texts, strict=True) if text in held_out], dtype=pl.String
     )
-
-
-def _draw(text: str) -> bytes:
-    """An order of texts that depends on nothing else."""
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _ids(dataset: Dataset) -> pl.Series:
@@ -118,7 +112,6 @@ def _root(id_: str, source_of: Mapping[str, str]) -> str:
     return id_
 
 
-Ints = NDArray[np.int64]
 RowKey = tuple[str, str]  # text and context, as compared
 
 
@@ -140,7 +133,7 @@ def concerns_about(
     for name, rows in (validation or {}).items():
         if len(shared := _rows_in(keys[name], rows)):
             text = f"{_share(shared, rows)} validation rows of {name!r} are also in its training data: training may stop too late."
-            found.append(Concern("validation", len(shared), (), text, False))
+            found.append(Concern.remark("validation", len(shared), text))
     for name, rows in tests.items():
         found += _labels(versions, name, rows)
         found += _overlaps(keys, validation or {}, name, rows)
@@ -157,8 +150,8 @@ def _stop(kind: ConcernKind, count: int, text: str, ids: Sequence[int] | Ints = 
 
 
 def _shapes(named: Sequence[tuple[str, Labelled]]) -> Iterator[Concern]:
-    pairs = [name for name, rows in named if rows.inputs.contexts is not None]
     single = [name for name, rows in named if rows.inputs.contexts is None]
+    pairs = [name for name, _ in named if name not in single]
     if pairs and single:
         text = (
             f"{pairs[0]!r} has pairs of texts, {single[0]!r} has single texts. One model cannot read both. "
@@ -182,8 +175,8 @@ def _between_versions(versions: Mapping[str, Labelled]) -> Iterator[Concern]:
                 f"{first!r} has {len(before):,} rows and {name!r} {len(rows):,}: "
                 "part of a difference may come from the number of rows."
             )
-            yield Concern("sizes", abs(len(before) - len(rows)), (), text, False)
-        elif Counter(_whole(before)) == Counter(_whole(rows)):
+            yield Concern.remark("sizes", abs(len(before) - len(rows)), text)
+        elif _counted(before) == _counted(rows):
             text = f"{first!r} and {name!r} are the same data: differences can only be chance. Give the changed version."
             yield _stop("same data", len(rows), text)
 
@@ -201,34 +194,28 @@ def _labels(versions: Mapping[str, Labelled], test: str, rows: Labelled) -> Iter
             yield _stop("unknown label", len(ids), text, ids)
     if missing := sorted(known - tested):
         text = f"No row of the test {test!r} has {_listed(missing)}: accuracy on it is unknown, and there is no AUROC."
-        yield Concern("label not tested", len(missing), (), text, False)
+        yield Concern.remark("label not tested", len(missing), text)
 
 
 def _overlaps(
     keys: Mapping[str, set[RowKey]], validation: Mapping[str, Labelled], test: str, rows: Labelled
 ) -> Iterator[Concern]:
     first, *others = keys
-    for name, trained in keys.items():
-        if len(shared := _rows_in(trained, rows)):
-            text = (
-                f"{_share(shared, rows)} rows of the test {test!r} are also in {name!r}: a model has seen them. "
-                "Leave them out, or give another test."
-            )
-            yield _stop("overlap", len(shared), text, shared)
+    leave = "Leave them out, or give another test."
+    seen: list[tuple[ConcernKind, str, set[RowKey]]] = [
+        ("overlap", f"also in {name!r}: a model has seen them. {leave}", own) for name, own in keys.items()
+    ]
     for name in others:
-        if len(shared := _rows_in(keys[first] - keys[name], rows)):
-            text = (
-                f"{_share(shared, rows)} rows of the test {test!r} are rows of {first!r} that {name!r} changed: the test was part of "
-                "the rewriting. Give a test that was not."
-            )
-            yield _stop("rewritten", len(shared), text, shared)
+        text = f"rows of {first!r} that {name!r} changed: the test was part of the rewriting. Give a test that was not."
+        seen.append(("rewritten", text, keys[first] - keys[name]))
     for name, stops in validation.items():
-        if len(shared := _rows_in(set(_keys(stops)), rows)):
-            text = (
-                f"{_share(shared, rows)} rows of the test {test!r} are validation rows of {name!r}, which select the best model. "
-                "Leave them out, or give another test."
+        text = f"validation rows of {name!r}, which select the best model. {leave}"
+        seen.append(("stopped on", text, set(_keys(stops))))
+    for kind, text, trained in seen:
+        if len(shared := _rows_in(trained, rows)):
+            yield _stop(
+                kind, len(shared), f"{_share(shared, rows)} rows of the test {test!r} are {text}", shared
             )
-            yield _stop("stopped on", len(shared), text, shared)
 
 
 def _share(shared: Ints, rows: Labelled) -> str:
@@ -245,8 +232,9 @@ def _keys(rows: Labelled) -> Iterator[RowKey]:
         yield " ".join(text.casefold().split()), " ".join(context.casefold().split())
 
 
-def _whole(rows: Labelled) -> Iterator[tuple[str, str, str]]:
-    return zip(rows.inputs.texts, _contexts(rows), rows.labels, strict=True)
+def _counted(rows: Labelled) -> Counter[tuple[str, str, str]]:
+    """How often each text occurs with each context and label, as written."""
+    return Counter(zip(rows.inputs.texts, _contexts(rows), rows.labels, strict=True))
 
 
 def _contexts(rows: Labelled) -> Sequence[str]:

@@ -10,29 +10,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longway.data import Dataset
-from longway.jobs.prove.perturbed_rows import PerturbedRows, word_changes
+from longway.jobs.prove.perturbed_rows import PerturbedRows
 from longway.jobs.prove.result import (
     FAIRSCORE,
     Comparison,
     Fairscores,
     Figure,
-    PairFigure,
     PersonAnswers,
     PersonExample,
     PerturbedTest,
     PerturbedText,
-    WordFigure,
 )
 from longway.jobs.prove.training import Key, TestSet, Trained, Trainings
 from longway.metrics import json_values
-from longway.metrics.fairness.fairscore import ChangedShare, by_word, compare_fairscores, fairscore_of, kept
+from longway.metrics.fairness.fairscore import ChangedShare, compare_fairscores, fairscore_of, kept
 from longway.metrics.paired import adjust
-from longway.models.classifier import Inputs
+from longway.models.classifier import Bools, Inputs
 
 N_STEADY, N_SAME, N_FLIPPED = (
     4,
@@ -41,9 +39,7 @@ N_STEADY, N_SAME, N_FLIPPED = (
 )  # examples per test set: answers that change less often now, as often, more often
 N_TESTS = 3  # test sets with examples
 
-Bools = NDArray[np.bool_]
 Answers = tuple[str, str]  # to the original row and to the perturbed row
-Numbers = tuple[float | None, float | None, float | None, float | None]  # mean, std, low, high
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +62,12 @@ def measure_fairscores(trainings: Trainings, *, files: Mapping[str, str]) -> Mea
         for trained in trainings.trained
         for name, rows in perturbed.items()
     }
-    found = {key: fairscore_of(given, perturbed[key[3]].changed) for key, given in stays.items()}
-    changes = {
-        name: word_changes(tests[name].rows.take(rows.rows).inputs, rows.inputs)
-        for name, rows in perturbed.items()
-    }
-    figures, pairs, words = [], [], []
-    for key, one in found.items():
+    figures = []
+    for key, stay in stays.items():
+        one = fairscore_of(stay, perturbed[key[3]].changed)
         axes = sorted(one.by_axis.items(), key=lambda item: -item[1].rows)
         shares = [(FAIRSCORE, one.overall), *((f"{FAIRSCORE}:{axis}", share) for axis, share in axes)]
-        figures += [Figure(*key, metric, *_numbers(share), seeds=share.seeds) for metric, share in shares]
-        pairs += [
-            PairFigure(*key, *pair, share.rows, *_numbers(share), seeds=share.seeds)
-            for pair, share in sorted(one.by_pair.items(), key=lambda item: -item[1].rows)
-        ]
-        words += [
-            WordFigure(*key, *word, share.rows, *_numbers(share), seeds=share.seeds)
-            for word, share in by_word(stays[key], changes[key[3]]).items()
-        ]
+        figures += [Figure(*key, metric, **_numbers(share)) for metric, share in shares]
     examples = [
         example
         for name in list(perturbed)[:N_TESTS]
@@ -97,7 +81,7 @@ def measure_fairscores(trainings: Trainings, *, files: Mapping[str, str]) -> Mea
     return MeasuredFairscores(
         figures,
         list(_comparisons(trainings, stays, perturbed)),
-        Fairscores(tuple(about), tuple(pairs), tuple(examples), tuple(words)),
+        Fairscores(tuple(about), tuple(examples)),
     )
 
 
@@ -112,10 +96,11 @@ def _stays(one: Trained, test: str, perturbed: PerturbedRows) -> Bools:
     return kept(old, new, perturbed.changed)
 
 
-def _numbers(share: ChangedShare) -> Numbers:
+def _numbers(share: ChangedShare) -> dict[str, Any]:
+    """The fields that all figures of a share have."""
     score = share.score
     mean, std, low, high = json_values([score.value, share.std, score.low, score.high])
-    return mean, std, low, high
+    return {"mean": mean, "std": std, "low": low, "high": high, "seeds": share.seeds}
 
 
 def _comparisons(
@@ -152,24 +137,26 @@ def _comparisons(
 
 def _examples(trainings: Trainings, test: TestSet, perturbed: PerturbedRows) -> list[PersonExample]:
     """Rows whose answer changes with the person: less often after the change of the data, as often, and more often."""
-    names = [version.name for version in trainings.versions[:2]]
-    answers = {
-        name: [
-            _answers(one, test.name, perturbed) for cell, one in trainings.cells.items() if cell.data == name
-        ]
-        for name in names
-    }
+    answers: dict[str, list[list[Answers]]] = {version.name: [] for version in trainings.versions[:2]}
+    for cell, one in trainings.cells.items():
+        if cell.data in answers:
+            answers[cell.data].append(_answers(one, test.name, perturbed))
     if not all(answers.values()):
         return []
-    before, after = (
-        np.mean([[old != new for old, new in one] for one in answers[name]], axis=0)
-        for name in (names[0], names[-1])
-    )
+    changing = [
+        np.mean([[old != new for old, new in one] for one in each], axis=0) for each in answers.values()
+    ]
+    before, after = changing[0], changing[-1]
     order = np.argsort(-np.maximum(before, after), kind="stable")
-    chosen = [i for i in order if before[i] > after[i]][:N_STEADY]
-    chosen += [i for i in order if before[i] == after[i] > 0][:N_SAME]
-    chosen += [i for i in order if before[i] < after[i]][:N_FLIPPED]
-    return [_example(test, perturbed, int(i), answers) for i in chosen]
+    chosen: list[int] = []
+    kinds = (
+        (before > after, N_STEADY),
+        ((before == after) & (before > 0), N_SAME),
+        (before < after, N_FLIPPED),
+    )
+    for of_kind, most in kinds:
+        chosen += order[of_kind[order]][:most].tolist()
+    return [_example(test, perturbed, i, answers) for i in chosen]
 
 
 def _example(

@@ -156,7 +156,7 @@ class TreeFile:
 
     def parse(self, grammar: Grammar, units: Sequence[Unit], watcher: Watcher) -> list[Tree]:
         """The most likely trees; those that the file lacks are parsed and added to it."""
-        keys = [key_of_unit(unit) for unit in units]
+        keys = [sha256(json.dumps(unit).encode()).hexdigest()[:32] for unit in units]
         missing = {key: unit for key, unit in zip(keys, units, strict=True) if key not in self._trees}
         todo = sorted(missing.items(), key=lambda item: (len(item[1][0]), len(item[1][1])))
         at_once = AT_ONCE[grammar.device.type]
@@ -172,11 +172,6 @@ class TreeFile:
                 file.flush()
         watcher.progress(len(todo), len(todo))
         return [self._trees[key] for key in keys]
-
-
-def key_of_unit(unit: Unit) -> str:
-    """A key of the words of a text or pair."""
-    return sha256(json.dumps(unit).encode()).hexdigest()[:32]
 
 
 def fingerprint_of(folder: Path) -> str:
@@ -228,10 +223,10 @@ def unparsed_concerns(versions: Sequence[RuleCounts]) -> list[Concern]:
             "Training methods treat them as rows without a shortcut."
         )
         if one.parsed < one.rows:
-            found.append(Concern("features", one.rows - one.parsed, (), text, False))
+            found.append(Concern.remark("features", one.rows - one.parsed, text))
         if one.long_sentences:
             text = f"{one.data}: {one.long_sentences:,} sentences are too long to parse. Their rows have only the rules of their other sentences."
-            found.append(Concern("features", one.long_sentences, (), text, False))
+            found.append(Concern.remark("features", one.long_sentences, text))
     return found
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
@@ -202,7 +202,7 @@ class _Inputs:
         found = [(name, [*one.dataset.problems, *one.problems]) for name, one in self.versions.items()]
         found += [(name, list(dataset.problems)) for name, dataset in self.tests.items()]
         return [
-            Concern("data", problem.count, (), f"{name}: {problem.message}", False)
+            Concern.remark("data", problem.count, f"{name}: {problem.message}")
             for name, problems in found
             for problem in problems
         ]
@@ -263,8 +263,7 @@ def _run(
         files: dict[str, str] = {}
         if changing is not None:
             tests, files = changing.perturbed(tests, run)
-            concerns += [_nobody(test) for test in tests if not test.perturbed]
-            concerns += [_failed(test) for test in tests if test.perturbed and test.perturbed.failed]
+            concerns += _perturbed_concerns(tests)
         features = None
         if settings.uses_grammar:
             rules = grammar_rules(settings, dataset, run.folder, watcher)
@@ -279,13 +278,19 @@ def _run(
             models=run.folder / MODELS if settings.save_models else None,
             watcher=watcher,
         )
-        concerns += [_unused(phrase) for phrase in trainings.unused_keep]
+        concerns += [
+            Concern.remark("keep", 1, f"{phrase!r} was to be kept as real signal, but no pattern that was found is about it. Check its spelling.")
+            for phrase in trainings.unused_keep
+        ]  # fmt: skip
         result = measure(
             trainings, concerns=concerns, settings=identity.settings, perturbed_files=files, watcher=watcher
         )
         if changing is not None and result.fairscore is not None:
             by = replace(result.fairscore, perturber=changing.who.settings.engine)
-            result = replace(result, fairscore=by, failed_calls=_failed_calls(tests))
+            failed = Counter[str]()
+            for test in tests:
+                failed.update(test.perturbed.failed if test.perturbed else {})
+            result = replace(result, fairscore=by, failed_calls=dict(failed))
         if settings.fairscore:
             Documents(run.folder / ANALYSES_FILE).forget()
         return replace(result, features=features, seconds=round(time.monotonic() - started, 1))
@@ -303,7 +308,7 @@ def _english_encoder(models: Sequence[str], dataset: Dataset) -> list[Concern]:
         f"The texts are in {described(dict.fromkeys(languages[:1], 1.0))}, and the encoder of {', '.join(used)} was trained on English. "
         f"Use --model bow{', --model multilingual' if languages[0] in LANGUAGES else ''} or an encoder of the language: --model hf:NAME."
     )
-    return [Concern("data", dataset.n_used, (), text, False)]
+    return [Concern.remark("data", dataset.n_used, text)]
 
 
 def _baseline(name: str, inputs: _Inputs, folder: Path) -> Arranged:
@@ -394,22 +399,13 @@ class _Changing:
         return perturbings
 
 
-def _nobody(test: TestSet) -> Concern:
-    text = f"{test.name}: no row mentions a person whose gender, race or age could be changed, so there is no fairscore."
-    return Concern("fairscore", len(test.rows), (), text, False)
-
-
-def _failed_calls(tests: Sequence[TestSet]) -> dict[str, int]:
-    """The calls to a perturber that failed temporarily, by reason."""
-    return dict(sum((Counter(test.perturbed.failed) for test in tests if test.perturbed), Counter[str]()))
-
-
-def _failed(test: TestSet) -> Concern:
-    (reason, n), *_ = _failed_calls([test]).items()
-    text = f"{test.name}: {n:,} calls to the perturber failed ({reason}), so these rows were left out of the fairscore. The same command tries them again."
-    return Concern("fairscore", n, (), text, False)
-
-
-def _unused(phrase: str) -> Concern:
-    text = f"{phrase!r} was to be kept as real signal, but no pattern that was found is about it. Check its spelling."
-    return Concern("keep", 1, (), text, False)
+def _perturbed_concerns(tests: Sequence[TestSet]) -> Iterator[Concern]:
+    """The test sets without perturbed rows, and the rows of others that a perturber could not answer."""
+    for test in tests:
+        if not test.perturbed:
+            text = f"{test.name}: no row mentions a person whose gender, race or age could be changed, so there is no fairscore."
+            yield Concern.remark("fairscore", len(test.rows), text)
+        elif test.perturbed.failed:
+            reason, n = next(iter(test.perturbed.failed.items()))
+            text = f"{test.name}: {n:,} calls to the perturber failed ({reason}), so these rows were left out of the fairscore. The same command tries them again."
+            yield Concern.remark("fairscore", n, text)

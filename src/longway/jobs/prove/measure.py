@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longway.data.columns import ID_COLUMN
 from longway.detect.leak import leak_by_folds, parts_of
-from longway.errors import MissingExtra
 from longway.jobs.prove.fairscore import measure_fairscores
 from longway.jobs.prove.result import (
     ACCURACY,
@@ -24,7 +22,6 @@ from longway.jobs.prove.result import (
     Figure,
     GroupSide,
     PatternGroups,
-    Point,
     ProveResult,
     TestSummary,
     TrainingNote,
@@ -38,13 +35,13 @@ from longway.jobs.prove.training import Key, TestSet, Trained, Trainings, Versio
 from longway.jobs.run import Watcher
 from longway.json_values import from_json
 from longway.metrics import Measure
+from longway.metrics.classification import METRICS
 from longway.metrics.group_accuracy import GroupAccuracy, group_accuracies, pattern_accuracy
 from longway.metrics.intervals import correctness, estimate
 from longway.metrics.paired import Paired, adjust, paired
-from longway.metrics.versions import changed_share, compare_versions
+from longway.metrics.versions import changed_share
 from longway.models.catalog import model_named
-from longway.models.classifier import Classifier, Labelled, softmax
-from longway.models.frozen import Frozen
+from longway.models.classifier import Bools, Classifier, Floats, Ints, Labelled, softmax, targets_of
 from longway.models.importance import word_importance
 from longway.store import now
 
@@ -77,22 +74,19 @@ def changed_answers(trainings: Trainings) -> list[ChangedAnswer]:
 def _margins(trained: Trained, test: TestSet) -> Floats:
     """The probability of each row's own label minus the highest of the others: below 0 if the answer is wrong."""
     given = softmax(trained.logits[test.name])
-    rows, own = (
-        np.arange(len(test.rows)),
-        np.array([trained.labels.index(label) for label in test.rows.labels]),
-    )
+    rows, own = np.arange(len(test.rows)), targets_of(test.rows.labels, trained.labels)
     mine = given[rows, own]
     given[rows, own] = 0
     return np.asarray(mine - given.max(axis=1))
 
 
-def _chosen(before: Floats, after: Floats, lengths: NDArray[np.int64]) -> list[int]:
+def _chosen(before: Floats, after: Floats, lengths: Ints) -> list[int]:
     """Corrected rows, then rows that became wrong; those with the largest change first."""
     order = np.argsort(-np.abs(after - before), kind="stable")
     order = order[lengths[order] <= LONGEST]
-    corrected = [int(i) for i in order if before[i] < 0 < after[i]][:N_CORRECTED]
-    wrong = [int(i) for i in order if after[i] < 0 < before[i]][:N_WRONG]
-    return corrected + wrong
+    corrected = order[(before[order] < 0) & (after[order] > 0)][:N_CORRECTED]
+    wrong = order[(before[order] > 0) & (after[order] < 0)][:N_WRONG]
+    return [*corrected.tolist(), *wrong.tolist()]
 
 
 def _shown(test: TestSet, places: Sequence[int], models: dict[str, Classifier]) -> list[ChangedAnswer]:
@@ -114,44 +108,29 @@ def _shown(test: TestSet, places: Sequence[int], models: dict[str, Classifier]) 
 
 def _sides(model: Classifier, data: str, rows: Labelled) -> list[WordsOfAnswer]:
     """One model's answers, and its word importance for the true label."""
-    given, answers = model.predict_proba(rows.inputs), model.predict(rows.inputs)
-    words = _words(model, rows, "text")
-    contexts = rows.inputs.contexts
-    context_words: Sequence[tuple[Point, ...] | None] = [None] * len(rows)
-    if contexts is not None and max(map(len, contexts)) <= LONGEST:
-        context_words = _words(model, rows, "context")
-    return [
-        WordsOfAnswer(
-            data,
-            answer,
-            round(float(given[i, model.labels_.index(answer)]), 4),
-            words[i],
-            context_words[i],
-        )
-        for i, answer in enumerate(answers)
+    given, contexts = model.predict_proba(rows.inputs), rows.inputs.contexts
+    fields = ["text"] if contexts is None or max(map(len, contexts)) > LONGEST else ["text", "context"]
+    scored = [
+        word_importance(model, rows.inputs, target=rows.labels, field=field, samples=SAMPLES)
+        for field in fields
     ]
+    sides = []
+    for i, answer in enumerate(model.predict(rows.inputs)):
+        probability = round(float(given[i, model.labels_.index(answer)]), 4)
+        words = [
+            tuple(
+                (*span, round(float(score), 4))
+                for span, score in zip(one[i].spans, one[i].scores, strict=True)
+            )
+            for one in scored
+        ]
+        sides.append(WordsOfAnswer(data, answer, probability, *words))
+    return sides
 
 
-def _words(model: Classifier, rows: Labelled, field: str) -> list[tuple[Point, ...]]:
-    scored = word_importance(model, rows.inputs, target=rows.labels, field=field, samples=SAMPLES)
-    return [
-        tuple(
-            (start, end, round(float(score), 4))
-            for (start, end), score in zip(one.spans, one.scores, strict=True)
-        )
-        for one in scored
-    ]
-
-
-Bools = NDArray[np.bool_]
-
-Floats = NDArray[np.float64]
-Embed = Callable[[Sequence[str]], np.ndarray]
 Record = TypeVar("Record")
 MIN_GROUP = 10  # rows of the smallest group that can be the worst
 MANY = 2000  # test rows above which slow metrics are resampled less often
-DRAWN = 1000  # random rows of each version for vectors
-METRICS = (ACCURACY, "macro_f1", "auroc", "calibration_error", "brier")
 
 
 def measure(
@@ -175,23 +154,39 @@ def measure(
         key: correctness(_truth(trainings, key[3]), given, trainings.labels) for key, given in answers.items()
     }
     worst = tuple(_worst_groups(trainings, correct))
+    worst_figures = [
+        Figure(one.data, one.model, one.method, one.test, "worst_group_accuracy", one.accuracy, None, one.low, one.high, one.seeds)
+        for one in worst
+    ]  # fmt: skip
     fair = measure_fairscores(trainings, files=perturbed_files)
     watcher.step("measuring the leak of each version")
     leaks = tuple(_leaks(trainings))
-    watcher.step("measuring distances between the versions")
     versions, tests = trainings.versions, trainings.tests
     matched = {one.name: matched_texts(versions[0], one) for one in versions[1:]}
     return ProveResult(
         labels=trainings.labels,
-        versions=tuple(map(_version, versions)),
+        versions=tuple(
+            VersionSummary(
+                one.name,
+                one.dataset.source_name,
+                one.dataset.n_used,
+                dict(zip(one.dataset.labels, map(int, one.dataset.label_counts), strict=True)),
+                one.dataset.fingerprint,
+            )
+            for one in versions
+        ),
         tests=tuple(map(_test, tests)),
         concerns=(*concerns, *_unmatched(versions, matched)),
-        rows=(*_figures(trainings, answers), *map(_worst_figure, worst), *fair.figures),
+        rows=(*_figures(trainings, answers), *worst_figures, *fair.figures),
         comparisons=(*_comparisons(trainings, correct), *fair.comparisons),
         groups=tuple(_groups(trainings, correct)),
         worst=worst,
         leaks=leaks,
-        apart=tuple(_distances(versions[0].name, matched, _embed(trainings))),
+        apart=tuple(
+            Distance(name, versions[0].name, len(pairs), changed_share(*zip(*pairs, strict=True)))
+            for name, pairs in matched.items()
+            if pairs
+        ),
         failed=tuple(
             FailedTraining(cell.data, cell.model, cell.method, cell.seed, error)
             for cell, error in trainings.failed.items()
@@ -228,11 +223,6 @@ def _figures(trainings: Trainings, answers: Mapping[Key, Floats]) -> Iterator[Fi
                 *key,
                 metric=metric,
             )
-
-
-def _worst_figure(group: WorstGroup) -> Figure:
-    place = (group.data, group.model, group.method, group.test)
-    return Figure(*place, "worst_group_accuracy", group.accuracy, None, group.low, group.high, group.seeds)
 
 
 def _comparisons(trainings: Trainings, correct: Mapping[Key, Bools]) -> Iterator[Comparison]:
@@ -301,70 +291,21 @@ def _notes(trainings: Trainings) -> Iterator[TrainingNote]:
     for cell, one in trainings.cells.items():
         if one.note:
             yield TrainingNote(cell.data, cell.model, cell.method, cell.seed, one.note)
+    text = "it is deterministic: all seeds gave the same model, so a std of 0 over seeds means nothing"
     for data, model in dict.fromkeys(trained[:2] for trained in trainings.trained):
         each = trainings.seeds_of(data, model, PLAIN)
-        if len(each) > 1 and all(_same_answers(each[0], one) for one in each[1:]):
-            text = (
-                "it is deterministic: all seeds gave the same model, so a std of 0 over seeds means nothing"
-            )
+        if len(each) > 1 and all(
+            np.array_equal(logits, each[0].logits[test])
+            for one in each
+            for test, logits in one.logits.items()
+        ):
             yield TrainingNote(data, model, PLAIN, None, text)
 
 
-def _same_answers(one: Trained, other: Trained) -> bool:
-    return all(np.array_equal(logits, other.logits[test]) for test, logits in one.logits.items())
-
-
-def _version(one: Version) -> VersionSummary:
-    dataset = one.dataset
-    labels = dict(zip(dataset.labels, map(int, dataset.label_counts), strict=True))
-    return VersionSummary(one.name, dataset.source_name, dataset.n_used, labels, dataset.fingerprint)
-
-
 def _test(one: TestSet) -> TestSummary:
-    labels = list(one.rows.labels)
-    counts = {label: labels.count(label) for label in sorted(set(labels))}
-    majority = max(counts.values()) / len(labels)
-    return TestSummary(one.name, one.dataset.source_name, len(labels), counts, majority, one.left_out)
-
-
-# Distances between the versions, without any training
-
-
-def _embed(trainings: Trainings) -> Embed | None:
-    """The vectors of the sentence encoder, if it is among the models and has read the texts already."""
-    if "minilm" not in trainings.settings.models:
-        return None
-    return Frozen("minilm", cache=trainings.features).embedded
-
-
-def _distances(
-    first: str, matched: Mapping[str, list[tuple[str, str]]], embed: Embed | None
-) -> Iterator[Distance]:
-    """Each version against the first, over the rows that both have. matched: their texts, by version."""
-    for name, pairs in matched.items():
-        if not pairs:
-            continue
-        texts = [before for before, _ in pairs], [after for _, after in pairs]
-        embedding = _embedding_distance(pairs, embed) if embed else None
-        try:
-            found = compare_versions(*texts)
-        except MissingExtra:  # the report says how to install it
-            changed = changed_share(*texts)
-            yield Distance(name, first, len(pairs), changed, None, None, None, None, None, None, embedding)
-            continue
-        yield Distance(
-            name,
-            first,
-            len(pairs),
-            found.changed,
-            found.bleu,
-            found.rouge.rouge1,
-            found.rouge.rouge2,
-            found.rouge.rouge_l,
-            found.edits,
-            found.edit_share,
-            embedding,
-        )
+    counts = dict(sorted(Counter(one.rows.labels).items()))
+    majority = max(counts.values()) / len(one.rows)
+    return TestSummary(one.name, one.dataset.source_name, len(one.rows), counts, majority, one.left_out)
 
 
 def matched_texts(first: Version, one: Version) -> list[tuple[str, str]]:
@@ -374,7 +315,9 @@ def matched_texts(first: Version, one: Version) -> list[tuple[str, str]]:
     twenty differs, and at least half of the rows that did not change have the same number in both versions.
     """
     old, new = (
-        dict(zip(each.ids, zip(each.rows.inputs.texts, each.rows.labels, strict=True), strict=True))
+        dict(
+            zip(ids_of(each.dataset), zip(each.rows.inputs.texts, each.rows.labels, strict=True), strict=True)
+        )
         for each in (first, one)
     )
     rows = [(row, new[id_]) for id_, row in old.items() if id_ in new]
@@ -399,19 +342,4 @@ def _unmatched(
                 f"The rows of {versions[0].name!r} and {one.name!r} cannot be matched, so how much the texts differ was "
                 "not measured. Give both a column 'id' with the same ids."
             )
-            yield Concern("data", len(one.rows), (), text, False)
-
-
-def _embedding_distance(pairs: Sequence[tuple[str, str]], embed: Embed) -> float | None:
-    """The mean cosine distance over all rows, estimated from a sample of the changed ones."""
-    changed = [pair for pair in pairs if pair[0] != pair[1]]
-    if not changed:
-        return None
-    vectors = embed([text for i in _drawn(len(changed), DRAWN) for text in changed[i]])
-    cosines = (vectors[::2] * vectors[1::2]).sum(axis=1)
-    return round(float((1 - cosines).mean()) * len(changed) / len(pairs), 4)
-
-
-def _drawn(n: int, most: int) -> NDArray[np.int64]:
-    """At most `most` of n rows, always the same ones, in order."""
-    return np.sort(np.random.default_rng(0).permutation(n)[:most])
+            yield Concern.remark("data", len(one.rows), text)

@@ -5,34 +5,31 @@ Every list is cut here and what is cut is counted, so the page stays small whate
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from longway.errors import install_command
-from longway.jobs.person_sections import WORDS_HEADING, WORDS_NOTE, both_versions, change_words
+from longway.jobs.person_sections import both_versions
 from longway.jobs.perturb.settings import RULES
 from longway.jobs.prove import result as proof
 from longway.jobs.prove import verdict as say
-from longway.jobs.prove.charts import GapRow, Lane, gap_chart
 from longway.jobs.prove.result import (
     ACCURACY,
     BETTER,
     FAIRSCORE,
     FILE,
+    UNCLEAR,
     WORSE,
     Comparison,
     PatternGroups,
     ProveResult,
     Run,
 )
-from longway.jobs.prove.verdict import change, change_interval, figure, largest, mark, name, verdict_of
+from longway.jobs.prove.verdict import change, change_interval, figure, mark, name, verdict_of
 from longway.jobs.results import page_of
-from longway.metrics.fairness.fairscore import FEWEST
-from longway.records import Leak
-from longway.report.charts import leak_chart
+from longway.report.charts import share_bar
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, data_span, scored_words
 from longway.report.labels import Labels, label_named, label_span, labels_of, level_name, setting_rows
 from longway.report.numbers import (
@@ -45,7 +42,6 @@ from longway.report.numbers import (
     or_dash,
     percent,
     q_value,
-    three_digits,
 )
 from longway.report.sections import (
     REPORT,
@@ -56,11 +52,10 @@ from longway.report.sections import (
     Bullets,
     Card,
     Cards,
-    Chart,
+    Cell,
     Column,
     Details,
     Facts,
-    Grid,
     Heading,
     KeyFigure,
     Only,
@@ -73,8 +68,6 @@ from longway.report.sections import (
     Words,
     left_out,
     nothing,
-    plain_text,
-    spans,
     table_of,
 )
 
@@ -85,89 +78,57 @@ MAX_ROWS = 12  # of a table
 
 Item = TypeVar("Item")
 Same = TypeVar("Same", bound=Hashable)
-Source = TypeVar("Source", proof.VersionSummary, proof.TestSummary)
+ByVersion = dict[str, Words | Cell]
+Rows = list[tuple[Words, ByVersion]]  # headings of rows, and their cells by version
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A result with what its sections have in common.
 
-    versions: those on the page; colours: their classes. pair: the first two, "" for a missing second. runs: all models and methods.
-    figures: by version, model, method, test and metric. compared: comparisons with the first version, by version, run, test and
-    metric. leaks: by part and columns, then by version.
+    versions: those on the page. pair: the first two, "" for a missing second. runs: all models and methods. leaks: by part and columns,
+    then by version.
     """
 
     result: proof.ProveResult
     versions: list[str]
-    colours: Mapping[str, str]
     pair: tuple[str, str]
     tests: list[str]
     runs: list[proof.Run]
     labels: Labels
-    figures: Mapping[tuple[str, str, str, str, str], proof.Figure]
-    compared: Mapping[tuple[str, proof.Run, str, str], proof.Comparison]
     leaks: Mapping[tuple[str, str], Mapping[str, proof.VersionLeak]]
 
     @classmethod
     def of(cls, result: proof.ProveResult) -> Shown:
         """What the sections of this result have in common."""
         versions = [one.name for one in result.versions[:MAX_VERSIONS]]
-        compared = [
-            one for one in result.comparisons if one.against == versions[0] and not one.against_method
-        ]
         leaks = [one for one in result.leaks if one.accuracy is not None and one.data in versions]
         parts = grouped(leaks, lambda one: (one.part, one.name))
         return cls(
             result=result,
             versions=versions,
-            colours={data: f"v{at}" for at, data in enumerate(versions)},
             pair=(versions[0], versions[1] if len(versions) > 1 else ""),
             tests=[one.name for one in result.tests],
             runs=list(dict.fromkeys(row.run for row in result.rows)),
             labels=labels_of(result.versions[0].labels),
-            figures={(row.data, *row.run, row.test, row.metric): row for row in result.rows},
-            compared={(one.data, one.run, one.test, one.metric): one for one in compared},
             leaks={key: {one.data: one for one in each} for key, each in parts.items()},
         )
-
-    @property
-    def legend(self) -> Bullets:
-        """The versions with their colours."""
-        return legend([(name(data), colour, "bar") for data, colour in self.colours.items()])
-
-    def mean(self, data: str, run: proof.Run, test: str, metric: str) -> float | None:
-        """A figure; None if it was not measured or is not defined."""
-        row = self.figures.get((data, *run, test, metric))
-        return None if row is None else row.mean
-
-    def changes(self, test: str, metrics: Sequence[str]) -> list[proof.Comparison]:
-        """Each model on a test set, trained on the other versions and compared with the first; without a verdict if that was impossible."""
-        first, found = self.versions[0], []
-        for run, metric, data in product(self.runs, metrics, self.versions[1:] or self.versions):
-            one = self.compared.get((data, run, test, metric))
-            after = self.mean(data, run, test, metric)
-            if one is None and after is not None:
-                before, after = self.mean(first, run, test, metric), None if data == first else after
-                one = proof.Comparison(
-                    data, *run, test, metric, first, difference=None, low=None, high=None, p=None, q=None, verdict="", before=before, after=after
-                )  # fmt: skip
-            found += [one] if one else []
-        return found
 
     def table(
         self,
         first: str,
-        rows: Sequence[tuple[Words, Mapping[str, Words]]],
+        rows: Rows,
         style: str = "",
         *,
         limit: int = MAX_ROWS,
+        what: str = "rows",
     ) -> Blocks:
         """A table with a column per version. rows: the heading of each row, and its cells by version."""
         columns = [Column(first), *(Column(name(data), number=True) for data in self.versions)]
         cells = [
             Row([heading, *(by.get(data, NONE) for data in self.versions)]) for heading, by in rows[:limit]
         ]
-        return [Table(columns, cells, f"figures-only {style}"), *more(rows, limit, "rows")] if rows else []
+        return [Table(columns, cells, f"figures-only {style}"), *more(rows, limit, what)] if rows else []
 
 
 def grouped(items: Iterable[Item], key: Callable[[Item], Same]) -> dict[Same, list[Item]]:
@@ -181,14 +142,6 @@ def grouped(items: Iterable[Item], key: Callable[[Item], Same]) -> dict[Same, li
 def more(items: Sequence[object], limit: int, what: str) -> Sequence[Block]:
     """The line that counts the items beyond the limit."""
     return left_out(len(items) - limit, what, proof.FILE)
-
-
-def legend(items: Iterable[tuple[str, str, str]]) -> Bullets:
-    """A legend of (name, colour, shape)."""
-    keys = []
-    for text, colour, shape in items:
-        keys.append(Bullet([Span("", f"key {shape}"), Span(text, "data")], colour=colour))
-    return Bullets(keys, "legend")
 
 
 def comparison_columns(before: str, after: str) -> list[Column]:
@@ -217,98 +170,71 @@ def difference_words(one: proof.Comparison) -> Words:
 
 def leak_section(shown: Shown) -> Section:
     """How well a bag of words predicts the label from parts of the input."""
-    lead = (
-        "How often a bag of words predicts the right label from one part of the input. The dashed line is the accuracy of always predicting "
-        "the most frequent label; the whisker is the 95% interval."
-    )
-    charts = []
-    for at, ((part, columns), by) in enumerate(shown.leaks.items()):
-        bars = [_bar(by[data]) for data in shown.versions if data in by]
-        words = [f"{name(bar.columns[0])} {percent(bar.accuracy)}" for bar in bars]
-        majority = bars[0].majority
-        svg = leak_chart(
-            bars,
-            key=f"leak-{at}",
-            majority=majority,
-            title=f"Accuracy of a bag of words from {name(columns)}, by version",
-            desc="; ".join([*words, f"chance {percent(majority)}"]),
-        )
-        charts.append(Chart(svg, f"{name(columns)} {'together' if part == 'both' else 'alone'}"))
-    blocks = [Paragraph(lead, "lead"), Grid(charts[:MAX_LEAKS]), *more(charts, MAX_LEAKS, "leaks")]
-    return Section(
-        "leak", "Leak before and after", blocks if charts else [nothing("The leak was not measured.")]
-    )
+    lead = "How often a bag of words predicts the right label from one part of the input, with the 95% interval. Chance is the accuracy of always predicting the most frequent label."
+    rows: Rows = []
+    for (part, columns), by in shown.leaks.items():
+        chance = or_dash(next(iter(by.values())).majority, percent)
+        alone = f" {'together' if part == 'both' else 'alone'}, chance is {chance}"
+        cells: ByVersion = {data: _leak_words(leak) for data, leak in by.items()}
+        rows.append(([name(columns), Span(alone, "quiet")], cells))
+    table = shown.table("Part", rows, "measures", limit=MAX_LEAKS, what="leaks")
+    blocks = [Paragraph(lead, "lead"), *table] if table else [nothing("The leak was not measured.")]
+    return Section("leak", "Leak before and after", blocks)
+
+
+def _leak_words(leak: proof.VersionLeak) -> Words:
+    interval = f" {or_dash(leak.low, percent)} to {or_dash(leak.high, percent)}"
+    return [Span(or_dash(leak.accuracy, percent), "strong"), Span(interval, "quiet")]
 
 
 def leak_changes(shown: Shown) -> list[str]:
     """A sentence for each leak that is higher than in the first version."""
     sentences = []
     for (part, columns), by in shown.leaks.items():
-        old, *others = [_bar(by[data]) if data in by else None for data in shown.versions]
+        old, *others = [by.get(data) for data in shown.versions]
         for new in others:
-            if part != "both" and old and new and new.accuracy > old.accuracy:
-                rise = f"from {percent(old.accuracy)} to {percent(new.accuracy)} in {name(new.columns[0])}"
-                chance = " The intervals overlap: it may be chance." if new.low <= old.high else ""
-                sentences.append(f"The leak from {name(columns)} rises {rise}.{chance}")
+            if part == "both" or old is None or new is None or (new.accuracy or 0.0) <= (old.accuracy or 0.0):
+                continue
+            accuracies = " to ".join(or_dash(one.accuracy, percent) for one in (old, new))
+            overlap = new.low is not None and old.high is not None and new.low <= old.high
+            chance = " The intervals overlap: it may be chance." if overlap else ""
+            sentences.append(
+                f"The leak from {name(columns)} rises from {accuracies} in {name(new.data)}.{chance}"
+            )
     return sentences
 
 
-def _bar(leak: proof.VersionLeak) -> Leak:
-    """The leak under the name of its version, as charts show it."""
-    accuracy = leak.accuracy or 0.0
-    low, high = (accuracy if end is None else end for end in (leak.low, leak.high))
-    return Leak(leak.part, (leak.data,), accuracy, low, high, leak.majority or 0.0, "", 0)
-
-
-def distance_section(shown: Shown) -> Section:
-    """How much the versions differ from each other."""
-    distances = shown.result.apart
-    table = table_of(distances, DISTANCES, "figures-only far", limit=MAX_ROWS, what="rows", file=proof.FILE)
-    blocks = table or [nothing("Not measured.")]
-    if any(one.bleu is None for one in distances):
-        text = f"BLEU, ROUGE and edit distance were not measured: {install_command('prove')}"
-        blocks.append(Paragraph(text, "rest"))
-    return Section("apart", "How much the versions differ", blocks)
-
-
-def _versions_apart(one: proof.Distance) -> list[str | Span]:
-    return [name(one.data), " ", Span(f"from {name(one.against)}", "where")]
-
-
-DISTANCES = [
-    Column("Version", _versions_apart),
-    Column("Rows", "rows", number=True),
-    Column("Changed", "changed", percent, number=True),
-    Column("BLEU", "bleu", "{:.1f}".format, number=True),
-    Column("ROUGE-1", "rouge1", "{:.2f}".format, number=True),
-    Column("ROUGE-2", "rouge2", "{:.2f}".format, number=True),
-    Column("ROUGE-L", "rougeL", "{:.2f}".format, number=True),
-    Column("Words changed", "words_changed", "{:.1f}".format, number=True),
-    Column("Edit distance", "edit_distance", three_digits, number=True),
-    Column("Embedding distance", "embedding_distance", three_digits, number=True),
-]
-
-
 def data_section(result: proof.ProveResult) -> Section:
-    """The versions and the test sets."""
-    fingerprint = Column("Fingerprint", lambda one: cut(one.fingerprint or NONE, 24))
-    versions = _sources("Version", result.versions, fingerprint)
-    tests = _sources("Test set", result.tests, Column("Notes", _test_note))
+    """The versions, with the share of texts in which they differ from the first, and the test sets."""
+    changed = {one.data: one.changed for one in result.apart}
+    columns = [
+        *SOURCE_COLUMNS,
+        Column("Texts changed", "name", form=lambda version: or_dash(changed.get(version), percent)),
+        Column("Fingerprint", "fingerprint", form=cut),
+    ]
+    versions = table_of(
+        result.versions,
+        columns,
+        "figures-only sources",
+        limit=MAX_ROWS,
+        what="versions",
+        file=FILE,
+        caption="Versions",
+    )
+    columns = [*SOURCE_COLUMNS, Column("Notes", _test_note)]
+    tests = table_of(
+        result.tests,
+        columns,
+        "figures-only sources",
+        limit=MAX_ROWS,
+        what="test sets",
+        file=FILE,
+        caption="Test sets",
+    )
     return Section("data", "What was trained and tested on", [*versions, *tests])
 
 
-def _sources(first: str, rows: Sequence[Source], last: Column) -> Blocks:
-    columns = [
-        Column(first, _source_name),
-        Column("Rows", "rows", number=True),
-        Column("Labels", "labels", _label_counts),
-        last,
-    ]
-    what = f"{first.lower()}s"
-    return table_of(rows, columns, "figures-only sources", limit=MAX_ROWS, what=what, file=proof.FILE)
-
-
-def _source_name(one: Source) -> list[str | Span]:
+def _source_name(one: proof.VersionSummary | proof.TestSummary) -> list[str | Span]:
     return [Span(name(one.name), "pattern"), " ", Span(cut(one.source or NONE, PATTERN_LIMIT), "where")]
 
 
@@ -322,7 +248,13 @@ def _test_note(test: proof.TestSummary) -> str:
     return f"most frequent label {or_dash(test.majority, percent)}{dropped}"
 
 
-ChangeFigure = proof.PairFigure | proof.WordFigure
+SOURCE_COLUMNS = [
+    Column("Name", _source_name),
+    Column("Rows", "rows", number=True),
+    Column("Labels", "labels", _label_counts),
+]
+
+
 MAX_NAMED = 4  # models, methods, versions in a line
 MAX_REMARKS = 20  # concerns, failures, notes
 MAX_IDS = 8
@@ -331,10 +263,9 @@ MAX_FIGURES = 40  # rows with all metrics
 MAX_METRICS = 8
 MAX_WORST = MAX_WORSE = 24
 MAX_PATTERNS = 12
-MAX_GROUPS = 4  # charts of gaps
-MAX_LANES = 4  # versions in a chart of gaps
+MAX_GROUPS = 4  # tables of gaps
 MAX_EXAMPLES = 12
-MAX_PERTURBED, MAX_RUNS, MAX_PAIRS, MAX_AXES, MAX_REASONS = 4, 8, 40, 3, 4  # of the fairscore
+MAX_PERTURBED, MAX_AXES, MAX_REASONS = 4, 3, 4  # of the fairscore
 MAX_FLIPS, OPEN_FLIPS = 16, 6
 ON_SCREEN = 8
 READING: list[tuple[Words, Words]] = [
@@ -343,8 +274,6 @@ READING: list[tuple[Words, Words]] = [
     ("Standard deviation", "How much the figure varies from seed to seed. Unknown with one seed."),
     ("q", "The p-value corrected for testing many differences: of all with q up to 0.05, about 5% are expected to be chance."),
     ("Worst group", "Among the texts with a pattern and one label, those that a model gets wrong most often."),
-    ("BLEU, ROUGE", "How much wording two texts share: BLEU from 0 to 100, ROUGE from 0 to 1; a copy has the highest value."),
-    ("Edit and embedding distance", "The share of words to change to get from one text to the other; and the distance of their meanings, as computed by a small language model. 0 is a copy."),
     ("AUROC, calibration, Brier", "How well the model ranks texts; how far its confidence is from its accuracy; and both in one figure."),
 ]  # fmt: skip
 NOTE: Words = [
@@ -368,7 +297,6 @@ def prove_page(result: ProveResult) -> Page:
         details=verdict.details,
         facts=_facts(shown),
         figures=_key_figures(shown),
-        figures_style="three",
         sections=[
             *_failed_section(result.failed),
             _concern_section(result.concerns),
@@ -379,7 +307,6 @@ def prove_page(result: ProveResult) -> Page:
             _group_section(shown),
             *_example_section(shown),
             leak_section(shown),
-            distance_section(shown),
             data_section(result),
             Section("reading", "How to read this", [Facts(READING, "reading"), Paragraph(NOTE, "note")]),
         ],
@@ -418,15 +345,14 @@ def _grammar_words(features: proof.GrammarFeatures) -> str:
 
 
 def _key_figures(shown: Shown) -> list[KeyFigure]:
-    """The verdicts, the largest change in each direction, leak, gap, and how much was changed."""
+    """The verdicts, leak, gap, and how much was changed."""
     result, (first, second) = shown.result, shown.pair
     changes = result.of_versions(ACCURACY, second)
-    better, worse = ([one for one in changes if one.verdict == verdict] for verdict in (BETTER, WORSE))
     verdicts = KeyFigure("Clearly better", NONE, "nothing was compared")
     if changes:
-        n_unclear = len(changes) - len(better) - len(worse)
-        unclear = f"{count(len(worse))} clearly worse, {count(n_unclear)} no clear difference"
-        verdicts = KeyFigure(verdicts.name, f"{count(len(better))} of {count(len(changes))}", unclear)
+        found = Counter(one.verdict for one in changes)
+        others = f"{count(found[WORSE])} clearly worse, {count(found[UNCLEAR])} no clear difference"
+        verdicts = KeyFigure(verdicts.name, f"{count(found[BETTER])} of {count(len(changes))}", others)
     leak = KeyFigure("Right from one part alone", NONE, "not measured")
     for (part, columns), by in list(shown.leaks.items())[::-1]:  # the first part counts
         if part != "both" and first in by and second in by:
@@ -442,15 +368,7 @@ def _key_figures(shown: Shown) -> list[KeyFigure]:
         if (one.against, one.data) == shown.pair:
             of_rows = f"of {counted(one.rows, 'row')}"
             changed = KeyFigure(changed.name, or_dash(one.changed, percent), of_rows)
-    gain, loss = _largest("Largest clear gain", better), _largest("Largest clear loss", worse)
-    return [verdicts, gain, loss, leak, gap, changed]
-
-
-def _largest(title: str, some: Sequence[Comparison]) -> KeyFigure:
-    if not some:
-        return KeyFigure(title, NONE, "none")
-    one = largest(some)
-    return KeyFigure(title, change(one.difference), f"points: {say.run_name(one.run)} on {name(one.test)}")
+    return [verdicts, leak, gap, changed]
 
 
 def _failed_section(failed: Sequence[proof.FailedTraining]) -> list[Section]:
@@ -516,45 +434,43 @@ def _change_table(shown: Shown, test: str, metrics: Sequence[str], caption: str)
     if len(shown.versions) > 2:
         columns.append(Column("Trained on", "data", form=name))
     columns += comparison_columns(*map(name, shown.pair))
+    compared = [
+        one for metric in metrics for one in shown.result.of_versions(metric)
+        if one.test == test and one.data in shown.versions
+    ]  # fmt: skip
     return table_of(
-        shown.changes(test, metrics), columns, "figures-only scores",
-        limit=MAX_FIGURES, what="rows", file=FILE, caption=caption,
-    )  # fmt: skip
+        compared, columns, "figures-only scores", limit=MAX_FIGURES, what="rows", file=FILE, caption=caption
+    )
 
 
 def _all_metrics(shown: Shown) -> Blocks:
     rows = shown.result.rows
     metrics = list(dict.fromkeys(row.metric for row in rows if not say.axis_of(row.metric)))[:MAX_METRICS]
-    measured = {(row.run, row.test, row.data) for row in rows}
-    every = product(shown.runs, shown.tests, shown.versions)
-    places = [place for place in every if place in measured]
+    measured = grouped(rows, lambda row: (row.run, row.test, row.data))
+    places = [place for place in product(shown.runs, shown.tests, shown.versions) if place in measured]
     if not places:
         return []
     cells = []
     for run, test, data in places[:MAX_FIGURES]:
         where = Span(f"on {name(test)}, trained on {name(data)}", "where")
-        figures = [_metric_cell(shown, data, run, test, metric) for metric in metrics]
-        cells.append(Row([[say.run_words(run), " ", where], *figures]))
+        figures = {row.metric: _measured(row) for row in measured[run, test, data]}
+        cells.append(Row([[say.run_words(run), " ", where], *(figures.get(one, NONE) for one in metrics)]))
     less = "the calibration error and the Brier score"
     if FAIRSCORE in metrics:
         less = "the calibration error, the Brier score and the fairscore"
     of_label = f" F1 is that of the label {name(shown.result.labels[-1])}." if "binary_f1" in metrics else ""
-    note = (
-        "The mean over seeds, ± its standard deviation if there are several, and the 95% interval. ▲ and ▼: clearly better or worse than "
-        f"trained on {name(shown.versions[0])}. For {less}, less is better.{of_label}"
-    )
+    note = f"The mean over seeds, ± its standard deviation if there are several, and the 95% interval. For {less}, less is better.{of_label}"
     named = [Column(say.metric_name(one), number=True) for one in metrics]
     table = Table([Column("Model, test set, trained on"), *named], cells, "figures-only measures")
     blocks = [table, *more(places, MAX_FIGURES, "rows"), Paragraph(note, "rest")]
     return [Only(REPORT, [Details("All metrics, with their spread over seeds", blocks)])]
 
 
-def _metric_cell(shown: Shown, data: str, run: Run, test: str, metric: str) -> Words:
-    row, one = shown.figures.get((data, *run, test, metric)), shown.compared.get((data, run, test, metric))
-    sign = {BETTER: Span("▲ ", "better"), WORSE: Span("▼ ", "worse")}.get(one.verdict if one else "", "")
-    value = Span(figure(row.mean if row else None, metric), "strong")
-    spread = f" ± {figure(row.std, metric)}" if row and row.std is not None else ""
-    return [sign, value, Span(spread, "quiet"), " ", Span(say.figure_interval(row, metric), "quiet")]
+def _measured(row: proof.Figure) -> Words:
+    """A figure with its standard deviation and its interval."""
+    spread = "" if row.std is None else f" ± {figure(row.std, row.metric)}"
+    interval = Span(say.figure_interval(row, row.metric), "quiet")
+    return [Span(figure(row.mean, row.metric), "strong"), Span(spread, "quiet"), " ", interval]
 
 
 def _method_section(shown: Shown) -> list[Section]:
@@ -589,8 +505,6 @@ def _fairscore_section(shown: Shown) -> list[Section]:
         blocks += _perturbed_blocks(shown, test)
     details: Blocks = [
         *more(fair.tests, MAX_PERTURBED, "test sets"),
-        *_pair_table(shown, fair.pairs),
-        *_word_table(shown, fair.words),
     ]
     if flips := [_flip(one, shown.labels) for one in fair.examples[:MAX_FLIPS]]:
         heading = Heading("Texts whose answer changes with the person")
@@ -602,72 +516,16 @@ def _fairscore_section(shown: Shown) -> list[Section]:
 
 def _perturbed_blocks(shown: Shown, test: proof.PerturbedTest) -> Blocks:
     changed = f"{count(test.perturbed)} of {counted(test.rows, 'row')} perturbed"
-    share = percent(test.perturbed / test.rows) if test.rows else NONE
-    where = "Without such rows there is no fairscore."
-    if test.file:
-        where = f"The rows are in {cut(test.file, PATTERN_LIMIT)}."
-    reasons = [f"{count(n)}: {cut(reason, PATTERN_LIMIT)}" for reason, n in test.stayed.items()]
-    note = f"{where} Left unchanged: {'; '.join(reasons[:MAX_REASONS])}." if reasons else where
-    heading = Heading(name(test.test), f"{changed}, {share}")
-    below = [*more(reasons, MAX_REASONS, "reasons"), Paragraph(note, "rest")]
     axes = [f"{FAIRSCORE}:{axis}" for axis in list(test.axes)[:MAX_AXES]]
     listed = ", ".join(f"{name(axis)} {count(n)}" for axis, n in test.axes.items())
     caption = f"{name(test.test)}, fairscore: {changed} ({listed})"
-    if not (table := _change_table(shown, test.test, axes if len(axes) < 2 else [FAIRSCORE, *axes], caption)):
-        why = "no model has a fairscore" if test.perturbed else "so there is no fairscore"
-        table = [Paragraph(f"{name(test.test)}: {changed}, {why}.")]
-    return [Only(REPORT, [heading, *below]), *table]
-
-
-def _pair_table(shown: Shown, pairs: Sequence[proof.PairFigure]) -> Blocks:
-    """The fairscore by source and target attribute, those with most rows first; small groups are one line."""
-    large = [one for one in pairs if one.rows >= FEWEST]
-    rows = _change_rows(sorted(large, key=lambda one: -one.rows), _change_words)
-    rest = {(one.test, one.axis, one.source, one.target): one.rows for one in pairs if one.rows < FEWEST}
-    blocks = shown.table("Change", rows, "measures", limit=MAX_PAIRS)
-    if rest:
-        few_rows = f"{len(rest)}, in {counted(sum(rest.values()), 'row')}"
-        note = f"Other changes, each in fewer than {FEWEST} rows: {few_rows}. They are in results.json."
-        blocks.append(Paragraph(note, "rest"))
-    return [Details("By change", blocks)] if blocks else []
-
-
-def _word_table(shown: Shown, words: Sequence[proof.WordFigure]) -> Blocks:
-    """The words whose change most surely changes answers, in any version."""
-    lows: dict[tuple[Run, str, str, str], float] = defaultdict(float)
-    for one in words:
-        lows[_word_key(one)] = max(lows[_word_key(one)], one.low or 0.0)
-    ordered = sorted(words, key=lambda one: -lows[_word_key(one)])
-    table = shown.table("Word", _change_rows(ordered, _word_change), "measures", limit=MAX_PAIRS)
-    return [Details(WORDS_HEADING, [*table, Paragraph(WORDS_NOTE, "rest")])] if table else []
-
-
-def _word_key(one: proof.WordFigure) -> tuple[Run, str, str, str]:
-    return one.run, one.test, one.before, one.after
-
-
-def _word_change(one: proof.WordFigure) -> Words:
-    return change_words(one.before, one.after)
-
-
-def _change_rows(
-    figures: Sequence[ChangeFigure], words: Callable[[Any], Words]
-) -> list[tuple[Words, dict[str, Words]]]:
-    """A row for each change of a model and test set, with a figure of each version, in the order of the figures."""
-    places = grouped(figures, lambda one: (one.run, one.test, plain_text(words(one)), one.rows))
-    rows: list[tuple[Words, dict[str, Words]]] = []
-    for (run, test, _, n), same in places.items():
-        where = Span(f"{say.run_words(run)} on {name(test)}, {counted(n, 'row')}", "where")
-        cells: dict[str, Words] = {}
-        for one in same:
-            interval = Span(say.figure_interval(one, FAIRSCORE), "quiet")
-            cells[one.data] = [Span(figure(one.mean, FAIRSCORE), "strong"), " ", interval]
-        rows.append(([*spans(words(same[0])), " ", where], cells))
-    return rows
-
-
-def _change_words(one: proof.PairFigure | proof.PersonExample) -> str:
-    return f"{name(one.axis)}: {name(one.source)} → {name(one.target)}"
+    table = _change_table(shown, test.test, axes if len(axes) < 2 else [FAIRSCORE, *axes], caption)
+    why = "no model has a fairscore" if test.perturbed else "so there is no fairscore"
+    reasons = [f"{count(n)}: {cut(reason, PATTERN_LIMIT)}" for reason, n in test.stayed.items()]
+    file = f"The rows are in {cut(test.file, PATTERN_LIMIT)}. " if test.file else ""
+    note = Paragraph(f"{file}Left unchanged: {'; '.join(reasons[:MAX_REASONS]) or NONE}.", "rest")
+    rest = Only(REPORT, [note, *more(reasons, MAX_REASONS, "reasons")])
+    return [*(table or [Paragraph(f"{name(test.test)}: {changed}, {why}.")]), rest]
 
 
 def _flip(one: proof.PersonExample, labels: Labels) -> Card:
@@ -679,7 +537,11 @@ def _flip(one: proof.PersonExample, labels: Labels) -> Card:
         changed: Entry = [" → ", new, Span(differ, "quiet")] if new != old else [Span(" both times", "quiet")]
         answers.append(["Trained on ", Span(name(side.data), "strong"), ": ", old, *changed])
     where = Span(f"{name(one.test)}, id {name(one.id)}", "quiet end")
-    facts = [label_span(label_named(one.label, labels)), Span(_change_words(one), "code"), where]
+    facts = [
+        label_span(label_named(one.label, labels)),
+        Span(f"{name(one.axis)}: {name(one.source)} → {name(one.target)}", "code"),
+        where,
+    ]
     return Card(facts, both_versions(one.texts), below=[Bullets(answers, "answers")])
 
 
@@ -733,23 +595,23 @@ WORSE_COLUMNS = [
 def _group_section(shown: Shown) -> Section:
     lead = (
         "Supporting examples have the pattern and the label that it predicts; counter-examples have the pattern and another label. A model "
-        "that relies on the pattern is right on the first and wrong on the second. The line between the two dots is that gap, and it should "
-        "shrink. The pale band is the 95% interval; the figure beside the name is the gap in points, before and after."
+        "that relies on the pattern is right on the first and wrong on the second. The gap is the difference in points, and it should "
+        "shrink. The bar is the accuracy on counter-examples, its tick that on supporting examples."
     )
     places = list(_places(shown).items())
-    charts = [_gap_chart(shown, key, same, at) for at, (key, same) in enumerate(places[:MAX_GROUPS])]
     blocks: Blocks = [nothing("No pattern with supporting and counter-examples was found.")]
-    if charts:
-        sides = legend([("supporting examples", "ink", "round"), ("counter-examples", "ink", "ring")])
-        rest = more(places, MAX_GROUPS, "models and test sets")
-        blocks = [Paragraph(lead, "lead"), shown.legend, sides, Grid(charts), *rest]
-    rows: list[tuple[Words, dict[str, Words]]] = []
-    for same in grouped(shown.result.worst, lambda one: (one.run, one.test)).values():
-        cells: dict[str, Words] = {}
-        for one in same:
+    if places:
+        blocks = [Paragraph(lead, "lead")]
+        for place, same in places[:MAX_GROUPS]:
+            blocks += _gap_blocks(shown, place, same)
+        blocks += more(places, MAX_GROUPS, "models and test sets")
+    rows: Rows = []
+    for worst in grouped(shown.result.worst, lambda one: (one.run, one.test)).values():
+        cells: ByVersion = {}
+        for one in worst:
             group = Span(f" {name(one.group)} ({count(one.n)})", "quiet")
             cells[one.data] = [Span(or_dash(one.accuracy, percent), "strong"), group]
-        rows.append((_where(same[0]), cells))
+        rows.append((_where(worst[0]), cells))
     if rows:
         note = "Texts with a pattern and one label; the group with the lowest accuracy, and in brackets how many texts it has."
         table = shown.table("Model and test set", rows, "worst", limit=MAX_WORST)
@@ -782,42 +644,29 @@ def _gap_words(before: float | None, after: float | None) -> str:
     return arrow(say.whole_points(before), say.whole_points(after))
 
 
-def _gap_chart(shown: Shown, key: tuple[Run, str], same: Sequence[PatternGroups], at: int) -> Chart:
-    """The gap of each pattern, as a chart and as a folded table."""
-    patterns = _by_pattern(same)
-    drawn, rows = [], []
-    for by in patterns[:MAX_PATTERNS]:
+def _gap_blocks(shown: Shown, place: tuple[Run, str], same: Sequence[PatternGroups]) -> Blocks:
+    """The gap of each pattern, by version."""
+    run, test = place
+    rows: Rows = []
+    for by in _by_pattern(same):
         one = next(iter(by.values()))
-        pattern = cut(str(one.pattern), PATTERN_LIMIT)
+        pattern = Span(cut(str(one.pattern), PATTERN_LIMIT), "pattern")
         where = Span(f"{level_name(one.pattern.level)} in {name(one.pattern.field)} ", "where")
         label = label_span(label_named(one.label, shown.labels))
-        heading: Words = [Span(pattern, "pattern"), " ", where, label]
-        lanes, gaps = [], []
-        for data, colour in list(shown.colours.items())[:MAX_LANES]:
-            sides = (by[data].supporting, by[data].counter) if data in by else (None, None)
-            right, wrong = map(_side, sides)
-            gap = say.whole_points(by[data].gap) if data in by else NONE
-            lanes.append(Lane(colour, *sides, f"with it {right}, against it {wrong}, gap {gap}"))
-            rows.append(Row([heading, name(data), right, wrong, Span(gap, "strong")]))
-            heading = Span(pattern, "again")
-            gaps.append(gap)
-        drawn.append(GapRow(pattern, " → ".join(gaps[:2]), lanes))
-    columns = [
-        Column("Pattern"), Column("Trained on"), Column("Right with it", number=True, short="With it"),
-        Column("Right against it", number=True, short="Against it"), Column("Gap", number=True),
-    ]  # fmt: skip
-    title = f"{say.run_name(key[0])} on {name(key[1])}"
+        rows.append(([pattern, " ", where, label], {data: _gap_cell(each) for data, each in by.items()}))
     before, after = _mean_gaps(same, shown.pair)
-    svg = gap_chart(
-        drawn,
-        key=f"groups-{at}",
-        title=f"Accuracy on supporting and counter-examples of each pattern: {title}",
-        desc="; ".join(f"{row.name}: {row.shown}" for row in drawn),
-    )
-    figures = Details("The same in figures", [Table(columns, rows, "shares-table")])
-    note = "" if before is None else f"mean gap {_gap_words(before, after)} points"
-    below = [*more(patterns, MAX_PATTERNS, "patterns"), figures]
-    return Chart(svg, title, note, below=below, style="groups")
+    note = "" if before is None else f" mean gap {_gap_words(before, after)} points"
+    heading = Heading(f"{say.run_name(run)} on {name(test)}", note)
+    return [heading, *shown.table("Pattern", rows, "measures", limit=MAX_PATTERNS, what="patterns")]
+
+
+def _gap_cell(one: PatternGroups) -> Words | Cell:
+    sides = f" {_side(one.supporting)} with it, {_side(one.counter)} against it"
+    words = [Span(say.whole_points(one.gap), "strong"), Span(sides, "quiet")]
+    if one.gap is None or one.counter is None or one.counter.accuracy is None:
+        return words
+    against = one.counter.accuracy
+    return Cell(words, share_bar(against, against + one.gap, colour="ink"))
 
 
 def _side(side: proof.GroupSide | None) -> str:

@@ -20,19 +20,17 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longway.english.people.person_names import census_first_name, replacement_names
 from longway.errors import BudgetSpent
 from longway.jobs.engine_use import failed_calls
 from longway.jobs.perturb.perturbing import Outcome, Perturbing, Try, Who
 from longway.metrics.fairness.fairscore import Changed, WordChange
-from longway.models.classifier import Inputs, Labelled
+from longway.models.classifier import Bools, Inputs, Ints, Labelled
 from longway.records import BUDGET_SPENT
 from longway.report.differences import COMPARE_LIMIT, Change, differences
 from longway.store import Journal, replacing
 
-Ints = NDArray[np.int64]
 NAMES: WordChange = ("a name", "another name")
 _POSSESSIVE = re.compile("['’]s?$")
 
@@ -63,7 +61,7 @@ class PerturbedRows:
         told = [self.rows.tolist(), self.inputs.texts, self.inputs.contexts, self.changed]
         return sha256(json.dumps(told).encode()).hexdigest()[:16]
 
-    def on(self, axis: str) -> NDArray[np.bool_]:
+    def on(self, axis: str) -> Bools:
         """Which of the rows were changed on this axis."""
         return np.array([one[0] == axis for one in self.changed], bool)
 

@@ -66,6 +66,11 @@ class Concern:
     text: str
     refused: bool
 
+    @classmethod
+    def remark(cls, kind: ConcernKind, count: int, text: str) -> Concern:
+        """A fact that the reader must know."""
+        return cls(kind, count, (), text, False)
+
 
 @dataclass(frozen=True, slots=True)
 class _Trained:
@@ -174,19 +179,12 @@ class VersionLeak:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """How much the texts of a version differ from those of the first, row by row."""
+    """The share of the texts of a version that differ from those of the first, row by row."""
 
     data: str
     against: str
     rows: int
     changed: float | None
-    bleu: float | None
-    rouge1: float | None
-    rouge2: float | None
-    rougeL: float | None  # noqa: N815 (the key in results.json)
-    words_changed: float | None
-    edit_distance: float | None
-    embedding_distance: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,35 +244,6 @@ class PerturbedTest:
 
 
 @dataclass(frozen=True, slots=True)
-class PairFigure(_Tested):
-    """The fairscore of the rows with one change of a person."""
-
-    axis: str
-    source: str
-    target: str
-    rows: int
-    mean: float | None
-    std: float | None
-    low: float | None
-    high: float | None
-    seeds: int
-
-
-@dataclass(frozen=True, slots=True)
-class WordFigure(_Tested):
-    """The fairscore of the rows in which a word became another one; "" where a word was added or removed."""
-
-    before: str
-    after: str
-    rows: int
-    mean: float | None
-    std: float | None
-    low: float | None
-    high: float | None
-    seeds: int
-
-
-@dataclass(frozen=True, slots=True)
 class PerturbedText:
     """A field of a row, original and perturbed."""
 
@@ -310,12 +279,10 @@ class PersonExample:
 
 @dataclass(frozen=True, slots=True)
 class Fairscores:
-    """The fairscore by test set, by pair of attributes and by changed word, with examples."""
+    """The rows that were perturbed, and examples of those whose answer changes."""
 
     tests: tuple[PerturbedTest, ...] = ()
-    pairs: tuple[PairFigure, ...] = ()
     examples: tuple[PersonExample, ...] = ()
-    words: tuple[WordFigure, ...] = ()
     perturber: str = "rules"
 
 

@@ -13,6 +13,7 @@ from longway.jobs.perturb.settings import RULES, PerturbSettings
 
 BASELINES = ("eda", "crossaug")
 PATTERNS, GRAMMAR = "patterns", "grammar"
+BOW, MINILM = "bow", "minilm"
 PLAIN = "erm"  # the training method that the others are compared with
 FOR_CANDIDATES = (
     "models",
@@ -49,7 +50,7 @@ class ProveSettings:
     )
     methods: tuple[str, ...] = option(
         (PLAIN,),
-        "A training method: erm (plain), rew, poe, clever, jtt, jtt-paper, drift, dro. Repeatable. Plain "
+        "A training method: erm (plain), rew, poe, clever, jtt, drift, dro. Repeatable. Plain "
         "training is always included.",
         name="method",
     )
@@ -129,7 +130,6 @@ class ProveSettings:
         from longway.models.catalog import model_named, names_of
         from longway.models.own_model import OwnModel
         from longway.models.training import method_named
-        from longway.models.training.jtt import AS_PUBLISHED, has_epochs, no_epochs
         from longway.text.tokenizer import tokenize
 
         check_options(self)
@@ -141,8 +141,6 @@ class ProveSettings:
         self._check_features([name for name in self.methods if method_named(name).knows_shortcuts])
         for name in self.models:
             model = model_named(name, device=self.device)
-            if AS_PUBLISHED in self.methods and not has_epochs(model):
-                raise SettingError(no_epochs(f"the model {name}"))
             if isinstance(model, OwnModel) and not model.trains:
                 raise SettingError(
                     f"{name} cannot be trained, and prove trains each model on both versions. Expected a model with fit, or a function that returns one."
@@ -212,6 +210,28 @@ def default_models() -> tuple[str, ...]:
     return ("bow", "minilm") if minilm.is_installed() else ("bow",)
 
 
+def check_ranker(name: str) -> None:
+    """SettingError if there is no such ranker; MissingExtra if a package for it is missing."""
+    from longway.models.catalog import check_named
+    from longway.models.minilm import model_folder
+
+    if name == MINILM:
+        model_folder()
+    elif name != BOW:
+        ranker_parts(name)
+        check_named(name)
+
+
+def ranker_parts(name: str) -> tuple[str, str]:
+    """The encoder and its tuning."""
+    base, _, tuning = name.removeprefix("hf:").rpartition("-")
+    if base and tuning in ("lora", "full") and (name.startswith("hf:") or base == MINILM):
+        return base, tuning
+    raise SettingError(
+        f"'model' must be {BOW}, {MINILM}, {MINILM}-lora, {MINILM}-full, hf:NAME-lora or hf:NAME-full for data with candidates. Got {name!r}."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ChoiceProveSettings:
     """What to train, and how often."""
@@ -257,12 +277,10 @@ class ChoiceProveSettings:
     )
 
     def __post_init__(self) -> None:
-        from longway.jobs.choices.prove.models import check_model
-
         check_options(self)
         object.__setattr__(self, "models", tuple(dict.fromkeys(self.models)) or default_models())
         for name in self.models:
-            check_model(name)
+            check_ranker(name)
 
     @classmethod
     def of(cls, given: ProveSettings) -> ChoiceProveSettings:

@@ -18,7 +18,6 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.data import Dataset
@@ -32,7 +31,7 @@ from longway.jobs.prove.perturbed_rows import PerturbedRows
 from longway.jobs.prove.settings import PLAIN, ProveSettings
 from longway.jobs.run import Watcher
 from longway.models.catalog import model_named
-from longway.models.classifier import Classifier, Inputs, Labelled
+from longway.models.classifier import Classifier, Floats, Inputs, Ints, Labelled
 from longway.models.folds import numbered
 from longway.models.saved import ABOUT_FILE
 from longway.models.training import Trainer, TrainingData, method_named
@@ -41,8 +40,6 @@ from longway.store.journal import key_of
 from longway.text.tokenizer import PLAIN as PLAIN_TOKENIZER
 from longway.text.tokenizer import Tokenizer
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Key = tuple[str, str, str, str]  # data, model, method, test
 CELL_VERSION = 4  # increased when the same cell would be trained or stored differently
 PATTERNS = 12  # patterns whose supporting and counter-examples are measured
@@ -101,11 +98,6 @@ class Version:
         """Its rows, as classifiers take them."""
         return rows_of(self.dataset, self.tokenizer)
 
-    @cached_property
-    def ids(self) -> list[str]:
-        """The id of each row."""
-        return ids_of(self.dataset)
-
     @property
     def validation_rows(self) -> Labelled | None:
         """The rows for early stopping, as classifiers take them."""
@@ -162,8 +154,7 @@ class Trainings:
 
     patterns: the strongest shortcuts of the first version; shows: by test set, which rows have which of them. clusters: by test set, the
     ways in which its rows belong together, a number for each row.
-    readings: by "version NAME" and "test NAME". features: the file with the vectors of encoders. unused_keep: phrases of `keep` that are
-    in no pattern.
+    readings: by "version NAME" and "test NAME". unused_keep: phrases of `keep` that are in no pattern.
     """
 
     versions: Sequence[Version]
@@ -175,7 +166,6 @@ class Trainings:
     shows: Mapping[str, csr_matrix] = field(default_factory=dict)
     clusters: Mapping[str, Sequence[Ints]] = field(default_factory=dict)
     readings: Mapping[str, Reading] = field(default_factory=dict)
-    features: Path | None = None
     unused_keep: tuple[str, ...] = ()
 
     @property
@@ -214,7 +204,13 @@ def train_all(
     watcher: Watcher,
 ) -> Trainings:
     """Train every cell. models: the folder that keeps each classifier, in a folder of its own."""
-    cells = cells_of(versions, settings)
+    cells = [  # the first model on all versions first
+        Cell(version.name, model, method, seed)
+        for model in dict.fromkeys(settings.models)
+        for seed in range(settings.seeds)
+        for version in versions
+        for method in settings.all_methods
+    ]
     by_name = {version.name: version for version in versions}
     trained: dict[Cell, Trained] = {}
     failed: dict[Cell, str] = {}
@@ -231,9 +227,12 @@ def train_all(
         cell, reason = next(iter(failed.items()))
         raise TrainingError(f"Nothing could be trained. {cell.model} by {cell.method}: {reason}")
     watcher.step("reading all versions and test sets")
-    readings = _readings(versions, tests)
+    first = Reading.of(versions[0].dataset)  # the others share its vocabulary
+    readings = {f"version {versions[0].name}": first}
+    readings |= {f"version {one.name}": Reading.of(one.dataset, like=first) for one in versions[1:]}
+    readings |= {f"test {one.name}": Reading.of(one.dataset, like=first) for one in tests}
     watcher.step("searching for shortcuts in the first version")
-    found = search(readings[f"version {versions[0].name}"]).chosen
+    found = search(first).chosen
     real = RealSignal.of(settings.keep, [one.description for one in found], versions[0].tokenizer)
     leaders = [one for place, one in enumerate(found) if one.leader == place]
     patterns = [one for one in leaders if not real.covers(one.description)][:PATTERNS]
@@ -250,7 +249,6 @@ def train_all(
         shows,
         clusters,
         readings,
-        store.features,
         real.unused,
     )
 
@@ -272,17 +270,6 @@ def related_rows(reading: Reading, kept: Ints) -> list[Ints]:
     ]
 
 
-def cells_of(versions: Sequence[Version], settings: ProveSettings) -> list[Cell]:
-    """Everything to train, the first model on all versions first."""
-    return [
-        Cell(version.name, model, method, seed)
-        for model in dict.fromkeys(settings.models)
-        for seed in range(settings.seeds)
-        for version in versions
-        for method in settings.all_methods
-    ]
-
-
 def train_cell(
     cell: Cell,
     data: TrainingData,
@@ -301,10 +288,7 @@ def train_cell(
     def fresh(seed: int) -> Classifier:
         return model_named(cell.model, seed=seed, **options)  # type: ignore[arg-type]
 
-    def brief(seed: int, n_epochs: int) -> Classifier:
-        return model_named(cell.model, seed=seed, **{**options, "epochs": n_epochs})  # type: ignore[arg-type]
-
-    trainer = Trainer(fresh, cell.seed, notify=notes.append, brief=brief)
+    trainer = Trainer(fresh, cell.seed, notify=notes.append)
     model = method_named(cell.method).fit(data, trainer)
     if save is not None:
         model.save(save)
@@ -368,30 +352,16 @@ def _trained(
     return trained
 
 
-def _readings(versions: Sequence[Version], tests: Sequence[TestSet]) -> dict[str, Reading]:
-    """Readings that share one vocabulary."""
-    first = Reading.of(versions[0].dataset)
-    named = [(f"version {version.name}", version.dataset) for version in versions[1:]]
-    named += [(f"test {test.name}", test.dataset) for test in tests]
-    others = {name: Reading.of(dataset, like=first) for name, dataset in named}
-    return {f"version {versions[0].name}": first, **others}
-
-
 class CellStore:
-    """Trained cells in a folder, one file each, written atomically. None: nothing is stored."""
+    """Trained cells in a folder, one file each, written atomically. features: the file that keeps the vectors of encoders."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-
-    @property
-    def features(self) -> Path | None:
-        """The file that keeps the vectors of encoders."""
-        return None if self._folder is None else self._folder / "features.sqlite"
+    def __init__(self, folder: Path) -> None:
+        self._folder, self.features = folder, folder / "features.sqlite"
 
     def get(self, cell: Cell, key: Mapping[str, object]) -> Trained | None:
         """The stored cell; None if there is none for this key. A damaged file is deleted."""
         path = self._path(cell, key)
-        if path is None or not path.is_file():
+        if not path.is_file():
             return None
         try:
             with np.load(path, allow_pickle=False) as kept:
@@ -405,10 +375,7 @@ class CellStore:
 
     def put(self, cell: Cell, key: Mapping[str, object], trained: Trained) -> None:
         """Store a trained cell."""
-        path = self._path(cell, key)
-        if path is None:
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
         about = {
             "labels": trained.labels,
             "tests": list(trained.logits),
@@ -417,10 +384,8 @@ class CellStore:
         }
         arrays: dict[str, Any] = {f"logits {i}": one for i, one in enumerate(trained.logits.values())}
         arrays |= {f"perturbed {i}": one for i, one in enumerate(trained.perturbed.values())}
-        with replacing(path) as temporary, temporary.open("wb") as file:
+        with replacing(self._path(cell, key)) as temporary, temporary.open("wb") as file:
             np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
 
-    def _path(self, cell: Cell, key: Mapping[str, object]) -> Path | None:
-        if self._folder is None:
-            return None
+    def _path(self, cell: Cell, key: Mapping[str, object]) -> Path:
         return self._folder / f"{cell.seed}-{key_of({**key, 'version': CELL_VERSION})[:24]}.npz"

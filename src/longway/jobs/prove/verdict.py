@@ -19,12 +19,11 @@ from longway.jobs.prove.result import (
     WORSE,
     Comparison,
     Figure,
-    PairFigure,
     ProveResult,
     Run,
-    WordFigure,
 )
 from longway.jobs.prove.settings import PLAIN
+from longway.metrics.classification import METRICS
 from longway.metrics.paired import LEVEL
 from longway.report.excerpts import cut
 from longway.report.numbers import NONE, arrow, count, counted, or_dash, percent, points, q_value, signed
@@ -36,14 +35,10 @@ MODELS = {
 }  # fmt: skip
 METHODS = {
     "erm": "plain training", "rew": "reweighting", "poe": "product of experts", "clever": "CLEVER",
-    "jtt": "just train twice", "jtt-paper": "just train twice, one epoch", "drift": "DRiFt", "dro": "group DRO",
+    "jtt": "just train twice", "drift": "DRiFt", "dro": "group DRO",
 }  # fmt: skip
-METRICS = {
-    "accuracy": "accuracy", "macro_f1": "macro F1", "binary_f1": "F1", "auroc": "AUROC",
-    "calibration_error": "calibration error", "brier": "Brier score", "worst_group_accuracy": "worst group",
-    FAIRSCORE: "fairscore",
-}  # fmt: skip
-NOT_SHARES = {"auroc", "calibration_error", "brier"}  # written as 0.123, the others as percentages
+WORDS = {name: metric.words for name, metric in METRICS.items()}
+WORDS |= {"binary_f1": "F1", "worst_group_accuracy": "worst group", FAIRSCORE: "fairscore"}
 MARKS = {
     BETTER: Span("▲ better", "better mark"),
     WORSE: Span("▼ worse", "worse mark"),
@@ -93,7 +88,11 @@ def metric_name(metric: str) -> str:
     """
     if axis := axis_of(metric):
         return f"{FAIRSCORE}, {name(axis)}"
-    return METRICS.get(metric) or name(metric)
+    return WORDS.get(metric) or name(metric)
+
+
+def _is_share(metric: str) -> bool:
+    return metric not in METRICS or METRICS[metric].is_share
 
 
 def axis_name(metric: str) -> str:
@@ -118,7 +117,7 @@ def figure(value: float | None, metric: str = ACCURACY) -> str:
     """
     if value is not None and _is_percentage(metric):
         return percent(value / 100)
-    return or_dash(value, _plain if metric in NOT_SHARES else percent)
+    return or_dash(value, percent if _is_share(metric) else _plain)
 
 
 def change(value: float | None, metric: str = ACCURACY) -> str:
@@ -129,7 +128,7 @@ def change(value: float | None, metric: str = ACCURACY) -> str:
     """
     if value is not None and _is_percentage(metric):
         return points(value / 100)
-    return or_dash(value, signed if metric in NOT_SHARES else points)
+    return or_dash(value, points if _is_share(metric) else signed)
 
 
 def before_and_after(one: Comparison) -> str:
@@ -144,7 +143,7 @@ def change_interval(one: Comparison) -> str:
     return f"{change(one.low, one.metric)} to {change(one.high, one.metric)}"
 
 
-def figure_interval(one: Figure | PairFigure | WordFigure | None, metric: str) -> str:
+def figure_interval(one: Figure | None, metric: str) -> str:
     """The interval of a figure; "" if there is none."""
     if one is None or one.low is None or one.high is None:
         return ""
@@ -279,11 +278,7 @@ def _why_unclear(unclear: Sequence[Comparison]) -> str:
     if not excluding:
         return ""
     n = len(excluding)
-    whose = (
-        "the interval excludes 0"
-        if len(unclear) == 1
-        else f"{counted(n, 'interval')} {'excludes' if n == 1 else 'exclude'} 0"
-    )
+    whose = f"{counted(n, 'interval')} {'excludes' if n == 1 else 'exclude'} 0"
     over_q = [one.q for one in excluding if one.q is not None and one.q > LEVEL]
     if len(over_q) < n:
         return f"; {whose}, but accuracy varies as much from seed to seed"

@@ -23,10 +23,10 @@ from longway.data.columns import WEIGHT_COLUMN
 from longway.data.edited import writing_note
 from longway.detect.clusters import Clusters
 from longway.detect.findings import search
-from longway.detect.levels import CONCEPT, GRAMMAR, detectors_for
+from longway.detect.levels import detectors_for
 from longway.detect.reading import Reading
 from longway.errors import with_checked_arguments
-from longway.jobs.audit.grammar_level import ParsedSample, detector_of, parsed_sample
+from longway.jobs.audit.grammar_level import detector_of, parsed_sample
 from longway.jobs.audit.settings import AUTO
 from longway.jobs.before_after import compare, with_patterns
 from longway.jobs.change.collect import Collected, RefusedEdits, reason_counts
@@ -37,11 +37,12 @@ from longway.jobs.held_out import arrange
 from longway.jobs.options import settings_from
 from longway.jobs.repair.page import plan_page
 from longway.jobs.repair.plan import RepairPlan, plan_of
-from longway.jobs.repair.repairing import Repairing, expected_plan, rough_plan
+from longway.jobs.repair.repairing import Repairing
 from longway.jobs.repair.result import RemedyUse, RepairResult, WeightSummary
 from longway.jobs.repair.settings import ABOVE_CHANCE, RepairSettings
 from longway.jobs.rows import rows_of
 from longway.jobs.run import ActiveRun, Watcher
+from longway.levels import CONCEPT, GRAMMAR
 from longway.methods.method import Figures, Round, Rows
 from longway.methods.repair import REMEDIES
 from longway.methods.repair.reword import CANDIDATES
@@ -95,7 +96,7 @@ def repair_plan(
     with prepared(data, split, settings or RepairSettings(), engines or Engines()) as job:
         rows = job.rows()
         plan = plan_for(job, rows, watcher)
-        return replace(rough_plan(plan, rows), calls=_calls(job, rows, plan))
+        return replace(plan, calls=_calls(job, rows, plan))
 
 
 def repairing_for(
@@ -137,9 +138,9 @@ def plan_for(
         detectors.append(detector_of(parsed, reading))
     clusters = Clusters.of(reading)
     if CONCEPT in settings.chosen_levels:
-        from longway.jobs.audit.concept_level import detectors_of_run
+        from longway.jobs.audit.concept_level import concept_detectors
 
-        of_concepts, noted = detectors_of_run(
+        of_concepts, noted = concept_detectors(
             dataset, reading, clusters, seed=settings.seed, encoder=settings.encoder, folder=folder, step=step
         )
         detectors += of_concepts
@@ -149,19 +150,14 @@ def plan_for(
     chance = max(Counter(rows.labels.tolist()).values(), default=0) / max(len(rows), 1)
     goal = chance + ABOVE_CHANCE if settings.goal is None else max(settings.goal, chance)
     plan = plan_of(rows, found, settings, goal=goal, parse=None if parsed is None else parsed.parse)
+    n = 0
     if parsed is not None and plan.grammar is not None:
-        notes += _unparsed_note(parsed, rows)
+        n = parsed.n_unparsed(rows.texts, rows.contexts or [None] * len(rows))
+    if n:
+        notes.append(
+            f"{n:,} of {len(rows):,} rows are too long for the grammar, or have no words: its patterns are counted and balanced in the other rows."
+        )
     return replace(plan, notes=(*plan.notes, *notes))
-
-
-def _unparsed_note(parsed: ParsedSample, rows: Rows) -> list[str]:
-    """That patterns of the grammar are not looked for in all rows, if so."""
-    n = parsed.n_unparsed(rows.texts, rows.contexts or [None] * len(rows))
-    if not n:
-        return []
-    return [
-        f"{n:,} of {len(rows):,} rows are too long for the grammar, or have no words: its patterns are counted and balanced in the other rows."
-    ]
 
 
 @contextmanager
@@ -183,15 +179,12 @@ def _repair(run: ActiveRun, job: ChangeJob[RepairSettings]) -> RepairResult:
     started = time.monotonic()
     plan = plan_for(job, rows, watcher, run.folder)
     searched = time.monotonic() - started
-    repairing = repairing_for(job, rows, plan, run.journal, watcher)
-    watcher.step("planning")
-    plan = replace(expected_plan(repairing), calls=_calls(job, rows, plan, spent=run.journal.spent()))
+    plan = replace(plan, calls=_calls(job, rows, plan, spent=run.journal.spent()))
     watcher.page(plan_page(plan, part.source_name))
     if plan.calls is not None:
         watcher.estimate(plan.calls)
         job = with_graded_judge(job, rows, run.journal, watcher)
-        repairing = repairing_for(job, rows, plan, run.journal, watcher)
-    repairing.plan = plan
+    repairing = repairing_for(job, rows, plan, run.journal, watcher)
     kept = _Collected(rows, seed=settings.seed)
     work = repairing.work
     work.restart({COMPARE: (1.0, 2 * searched)})  # the search again, before and after
@@ -212,7 +205,6 @@ def _repair(run: ActiveRun, job: ChangeJob[RepairSettings]) -> RepairResult:
         settings=run.identity.settings,
         goal=plan.goal,
         plan=plan.steps,
-        expected=plan.patterns,
         expected_seconds=plan.seconds,
         signal=plan.signal,
         uses=kept.uses(),
@@ -245,7 +237,7 @@ def _weights(repairing: Repairing) -> WeightSummary | None:
         return None
     from longway.methods.repair.weigh import effective_rows
 
-    leak = repairing.leak(repairing.repair.rows_now(), weights)
+    leak = repairing.leak(weights)
     return WeightSummary(
         effective_rows(np.array(weights)), min(weights), max(weights), leak.accuracy, leak.majority
     )

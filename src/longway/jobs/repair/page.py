@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from longway.jobs.change.page import (
@@ -14,13 +13,13 @@ from longway.jobs.change.page import (
     sample_section,
     worse_section,
 )
-from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy, RepairPlan
+from longway.jobs.repair.plan import PlannedRemedy, RepairPlan
 from longway.jobs.repair.result import FILE, RemedyUse, RepairResult, WeightSummary
 from longway.jobs.results import page_of
 from longway.methods.repair import DROP
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import POINTS, Labels, labels_of
-from longway.report.numbers import NONE, arrow, count, counted, duration, few, percent
+from longway.report.numbers import arrow, count, counted, duration, few, percent
 from longway.report.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
@@ -80,17 +79,18 @@ def repair_page(result: RepairResult) -> Page:
 
 def plan_page(plan: RepairPlan, name: str) -> Page:
     """The plan, before anything is changed."""
-    expected = _expected_table(plan.patterns)
+    columns = [
+        Column("Remedy", "remedy"),
+        Column("Aimed at", _aimed_at),
+        Column("Rows", "rows", number=True),
+    ]
     return Page(
         kicker="Longway repair",
         title=cut(f"Plan for {name}", PATTERN_LIMIT),
         verdict=_plan_verdict(plan),
         facts=[],
         figures=[],
-        sections=[
-            Section("plan", "Remedies", _plan_table(plan), on=SCREEN),
-            Section("patterns", "What changed texts can do", expected, on=SCREEN),
-        ],
+        sections=[Section("plan", "Remedies", table_of(plan.steps, columns), on=SCREEN)],
         version="",
         fingerprint="",
     )
@@ -100,34 +100,9 @@ def _plan_verdict(plan: RepairPlan) -> str:
     if not plan.steps:
         return " ".join(["No remedy applies: nothing will be changed.", *plan.notes])
     goal = f"The goal is that a bag of words predicts {percent(plan.goal)} of the labels or less."
-    if plan.leak is not None:
-        goal = f"A bag of words predicts {percent(plan.leak)} of the labels. The goal is {percent(plan.goal)} or less."
     free = " and costs nothing" if plan.calls is None else ""
     takes = f"It takes about {duration(plan.seconds)} on two slow cores (a rough estimate){free}."
     return " ".join([goal, takes, *plan.notes])
-
-
-def _plan_table(plan: RepairPlan) -> Blocks:
-    columns = [
-        Column("Remedy", "remedy"),
-        Column("Aimed at", _aimed_at),
-        Column("Rows", "rows", number=True),
-        Column("Edits at most", "edits", number=True),
-    ]
-    if all(step.edits is None for step in plan.steps):
-        del columns[-1]
-    return table_of(plan.steps, columns)
-
-
-def _expected_table(patterns: Sequence[ExpectedPattern]) -> Blocks:
-    columns = [
-        Column("Pattern", "name", cut),
-        Column("Label", "label", cut),
-        Column("Rows", lambda one: arrow(count(one.rows), count(one.rows_after)), number=True),
-        Column("Label’s share", lambda one: arrow(percent(one.share), percent(one.share_after)), number=True),
-        Column("Chance", "chance", percent, number=True),
-    ]
-    return table_of(patterns, columns)
 
 
 def _aimed_at(step: PlannedRemedy) -> str:
@@ -157,16 +132,12 @@ def verdict(result: RepairResult) -> str:
         share = result.labels_at_risk / max(1, result.rows_after)
         parts.append(f"about {percent(share)} of the labels at risk")
     first, *others = parts
-    return "; ".join([first[:1].upper() + first[1:], *map(_lower_first, others)]) + "."
+    return "; ".join([first[:1].upper() + first[1:], *(part[:1].lower() + part[1:] for part in others)]) + "."
 
 
 def _rows(result: RepairResult) -> str:
     counts = {"changed": result.changed, "added": result.added, "dropped": result.dropped}
     return ", ".join(f"{counted(n, 'row')} {what}" for what, n in counts.items() if n)
-
-
-def _lower_first(text: str) -> str:
-    return text[:1].lower() + text[1:]
 
 
 def _key_figures(result: RepairResult) -> list[KeyFigure]:
@@ -185,7 +156,6 @@ def _remedies_section(result: RepairResult) -> Section:
         Column("Remedy"),
         Column("Aimed at"),
         Column("Rows", number=True),
-        Column("Expected at most", number=True, screen=False),
         Column("Drafts", number=True),
         Column("Used", number=True),
         Column("Mostly refused because", screen=False),
@@ -198,9 +168,8 @@ def _remedies_section(result: RepairResult) -> Section:
     for step in (*result.plan, *leftovers):
         use = uses.get(step.remedy, RemedyUse(step.remedy, 0, 0, 0))
         reason = f"{use.refused[0].reason} ({count(use.refused[0].count)})" if use.refused else ""
-        edits = NONE if step.edits is None else count(step.edits)
-        figures = (edits, count(use.drafts), count(use.used))
-        rows.append(Row([step.remedy, _aimed_at(step), count(use.rows), *figures, reason]))
+        figures = map(count, (use.rows, use.drafts, use.used))
+        rows.append(Row([step.remedy, _aimed_at(step), *figures, reason]))
     blocks: Blocks = [Table(columns, rows, "labels")] if rows else [nothing("No remedy applies.")]
     if result.weights is not None:
         blocks.append(Paragraph(_weights(result.weights), "rest"))

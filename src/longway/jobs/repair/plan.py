@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from longway.detect.findings import Chosen, Search
-from longway.detect.levels import CONCEPT, GRAMMAR
 from longway.english.opposites import opposite_table
 from longway.english.words import word_sides
 from longway.jobs.language import ENGLISH_ONLY
 from longway.jobs.repair.settings import RepairSettings
 from longway.languages.row_languages import not_english_note
+from longway.levels import CONCEPT, GRAMMAR
 from longway.methods.method import Rows
 from longway.methods.repair import COUNTERPART, DROP, EXCHANGE, PUT_IN, REMEDIES, RESHAPE, WEIGH
 from longway.methods.repair.features import N_FEATURES
@@ -32,41 +32,26 @@ if TYPE_CHECKING:
 CHANGING = [remedy for remedy in REMEDIES.values() if remedy.levels]
 TYPICAL = 3  # texts of a concept that an engine is shown
 TYPICAL_WORDS = 60  # of each
+# Seconds of repairs on two slow cores: to load models, and for each word of the texts (notes/LOG.md).
+LOADING, PER_WORD, LETTERS = 30.0, 0.0003, 6
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRemedy:
-    """One step of a plan. patterns: those that it is for. rows: rows that it may look at. edits: how many to expect at most, from a sample
-    of the rows; None if that was not tried."""
+    """One step of a plan. patterns: those that it is for. rows: rows that it may look at."""
 
     remedy: str
     patterns: tuple[str, ...]
     rows: int
     why: str = ""
-    edits: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ExpectedPattern:
-    """A pattern in the plan. rows: with it; share: of them with its label, now and after the expected edits of texts. chance: the share of
-    the label in all rows."""
-
-    name: str
-    label: str
-    rows: int
-    rows_after: int
-    share: float
-    share_after: float
-    chance: float
 
 
 @dataclass(frozen=True, slots=True)
 class RepairPlan:
     """targets: patterns to weaken, strongest first. signal: patterns that are left alone. steps: remedies in order. goal: the leak to reach.
 
-    notes: what the plan assumes about labels and texts. leak: of the texts alone, now. patterns: what is expected of the strongest targets. seconds: how long it may take. calls: what engines
-    that cost money may take; None if there are none. grammar, concepts: patterns that only a grammar or vectors of texts see, to be balanced by rows; None if there
-    are none.
+    notes: what the plan assumes about labels and texts. seconds: how long it may take. calls: what engines that cost money may take; None if
+    there are none. grammar, concepts: patterns that only a grammar or vectors of texts see, to be balanced by rows; None if there are none.
     """
 
     targets: tuple[Target, ...]
@@ -74,8 +59,6 @@ class RepairPlan:
     steps: tuple[PlannedRemedy, ...]
     goal: float
     notes: tuple[str, ...] = ()
-    leak: float | None = None
-    patterns: tuple[ExpectedPattern, ...] = ()
     seconds: float = 0.0
     calls: RunEstimate | None = None
     grammar: GrammarPatterns | None = None
@@ -83,12 +66,8 @@ class RepairPlan:
 
     def to_dict(self) -> dict[str, object]:
         """The plan as JSON values."""
-        kept = ("goal", "notes", "leak", "steps", "patterns", "signal", "seconds", "calls")
-        return {
-            name: value
-            for name, value in asdict(replace(self, targets=(), grammar=None, concepts=None)).items()
-            if name in kept
-        }
+        hidden: dict[str, Any] = {"targets": (), "grammar": None, "concepts": None}
+        return {name: value for name, value in asdict(replace(self, **hidden)).items() if name not in hidden}
 
     def targets_of(self, remedy: str) -> list[Target]:
         """The targets that a remedy can weaken."""
@@ -106,8 +85,8 @@ def plan_of(
         {CONCEPT} if not writes_any else set()
     )
     signal_words = sentiment_words() if rows.task.kind == "sentiment" else frozenset()
-    targets, signal, counts = [], [], {}
-    shares: dict[Pattern, float] = {}  # of English, in the rows that show a pattern
+    targets, signal = [], []
+    counts, in_english = list[int](), list[int]()  # rows with each target, and those of them that are English
     repaired: set[int] = set()  # groups that have a target: of patterns that say the same, one is enough
     for one in found.chosen:
         pattern = one.finding.pattern
@@ -122,8 +101,8 @@ def plan_of(
             continue
         repaired.add(one.leader)
         targets.append(_target(one, rows))
-        counts[targets[-1].pattern] = one.finding.count
-        shares[targets[-1].pattern] = _english_share(one, rows)
+        counts.append(one.finding.count)
+        in_english.append(round(_english_share(one, rows) * one.finding.count))
     of_grammar = [
         one for place, one in enumerate(found.chosen) if one.leader == place and one.detector.level == GRAMMAR
     ]
@@ -143,14 +122,11 @@ def plan_of(
     for remedy in CHANGING:
         if remedy.english_rules and not is_reworded:
             continue
-        may_change = {
-            target.pattern: counts[target.pattern]
-            if writes_any or in_any_language(remedy.name, target.pattern)
-            else round(shares[target.pattern] * counts[target.pattern])
-            for target in targets
-            if target.pattern.level in remedy.levels
-        }
-        aimed = {pattern: n for pattern, n in may_change.items() if n}
+        aimed = {}
+        for target, n, n_english in zip(targets, counts, in_english, strict=True):
+            may_change = n if writes_any or in_any_language(remedy.name, target.pattern) else n_english
+            if may_change and target.pattern.level in remedy.levels:
+                aimed[target.pattern] = may_change
         if aimed and (not wanted or remedy.name in wanted):
             names = tuple(pattern.name for pattern in aimed)
             steps.append(PlannedRemedy(remedy.name, names, sum(aimed.values())))
@@ -171,13 +147,15 @@ def plan_of(
         steps.append(PlannedRemedy(DROP, built, len(rows), why))
     if WEIGH in wanted:
         steps.append(PlannedRemedy(WEIGH, (), len(rows), "adds the column longway_weight"))
-    notes = tuple(_notes(rows, writes_any=writes_any))
+    words = sum(map(len, rows.texts)) / LETTERS
+    seconds = sum(REMEDIES[step.remedy].seconds * step.rows for step in steps)
     return RepairPlan(
         tuple(targets),
         tuple(dict.fromkeys(signal)),
         tuple(steps),
         goal,
-        notes,
+        tuple(_notes(rows, writes_any=writes_any)),
+        LOADING + seconds + words * PER_WORD,
         grammar=grammar,
         concepts=concepts,
     )
@@ -208,14 +186,14 @@ def _target(one: Chosen, rows: Rows) -> Target:
     # The name in a finding may be cut, but not what a concept is found by.
     pattern = one.description.pattern if is_concept else finding.pattern
     concepts = cast("ConceptDetector", one.detector).concepts if is_concept else None
-    return Target(pattern, finding.label, finding.gain, finding.effect, typical, concepts)
+    return Target(pattern, finding.label, finding.effect, typical, concepts)
 
 
 def _grammar_patterns(chosen: Sequence[Chosen], parse: Parse | None, parsed: int) -> GrammarPatterns | None:
     """The patterns of the grammar with the means to find them in rows; None if there are none. parsed: as `GrammarPatterns` takes it."""
     # Of a pattern with a very long name, a finding has no words; a rule has a place.
     targets = [
-        Target(one.description.pattern, one.finding.label, one.finding.gain, one.finding.effect)
+        Target(one.description.pattern, one.finding.label, one.finding.effect)
         for one in chosen
         if one.finding.pattern.words and not one.finding.pattern.place
     ]

@@ -1,37 +1,23 @@
 """The parts of a repair, put together for one dataset: remedies, engines, checks and the leak.
 
-    rows, plan -> remedy after remedy -> rounds of edits
-    rough_plan(plan, rows)    ->  the plan with a rough time; nothing is loaded or tried
-    expected_plan(repairing)  ->  the plan with expected edits, shares of labels, and seconds
-
-For what is expected, remedies are tried on a few rows, and nothing is changed. Engines that cost money are not asked then; what they may cost
-is estimated from their prompts (`job.py`).
+rows, plan -> remedy after remedy -> rounds of edits
 """
 
 from __future__ import annotations
 
-import time
-from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from longway.data import load
 from longway.detect.leak import leak_by_folds
 from longway.detect.reading import Reading
 from longway.engines.engine import Sampling
 from longway.english.pipeline import load_pipeline
 from longway.jobs.change.job import rewrite_prompts
 from longway.jobs.language import ENGLISH_ONLY
-from longway.jobs.repair.plan import (
-    ExpectedPattern,
-    RepairPlan,
-    has_counterparts,
-    has_english,
-    sentiment_words,
-)
+from longway.jobs.repair.plan import RepairPlan, has_counterparts, has_english, sentiment_words
 from longway.jobs.repair.settings import RepairSettings
+from longway.jobs.rows import dataset_of
 from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECKED, Workload
 from longway.methods.method import Round, Rows, Write
@@ -40,7 +26,7 @@ from longway.methods.repair.asked import asked_counterparts
 from longway.methods.repair.counterparts import PairCounterparts, sentiment_counterparts
 from longway.methods.repair.drop import drop, drop_for_patterns, drop_leftovers, shrink
 from longway.methods.repair.proposers import proposers
-from longway.methods.repair.remedy import Proposer, Source, Target
+from longway.methods.repair.remedy import Parts, Proposer, Source
 from longway.methods.repair.repair import Repair
 from longway.methods.repair.reword import reworded_copies
 from longway.methods.repair.weigh import weigh
@@ -58,12 +44,8 @@ if TYPE_CHECKING:
     from longway.engines.asker import Asker, PaidWriting
 
 PREPARE = "prepare"  # a kind of work
-REWORDED = 0.1  # drafts that an engine is expected to have per row that it is asked for
+DRAFTED = 0.1  # drafts that are expected for each row that a remedy looks at
 MARGIN = 0.005  # by which the leak differs if it is measured on other folds
-TARGETS = 12  # patterns that are tried
-TRIED = 8  # rows of each
-# Seconds of repairs on two slow cores: to load models, and for each word of the texts (notes/LOG.md).
-LOADING, PER_WORD, LETTERS = 30.0, 0.0003, 6
 
 
 class Repairing:
@@ -137,8 +119,7 @@ class Repairing:
         """The rounds with the name of the remedy of each."""
         self.check_budget()
         for step in self.plan.steps:
-            by_engine = REWORDED * step.rows if step.remedy in (REWORD, COUNTERPART) else 0
-            self.work.expect(step.remedy, step.edits or by_engine)
+            self.work.expect(step.remedy, DRAFTED * step.rows if step.remedy not in (DROP, WEIGH) else 0)
         for name, rounds in self._stages({step.remedy for step in self.plan.steps}):
             self._begin(name)
             for done in rounds:
@@ -161,9 +142,11 @@ class Repairing:
         if COUNTERPART in steps:
             for source in self.counterparts():
                 yield COUNTERPART, repair.add(source, choose=DROP not in steps)
-        copies = self._copies if {REWORD, DROP} <= steps else None
-        if copies is not None:
-            yield REWORD, repair.add(copies, name=REWORD, choose=False)
+        # Claims in other words, beside the original ones: models of claims and evidence learn more from both (notes/LOG.md).
+        has_copies = self.rows.task.kind == "fact checking" and self.is_english and {REWORD, DROP} <= steps
+        if has_copies and self._write is not None:
+            copies = partial(reworded_copies, self._write, repair.changed_rows, repair.telling)
+            yield REWORD, repair.add(Source(copies), name=REWORD, choose=False)
         if DROP in steps:
             yield DROP, drop(repair, self._is_reached)
             yield DROP, drop_for_patterns(repair)
@@ -198,29 +181,17 @@ class Repairing:
         self.work.begin(self._remedy, f"{self._words}: checking {n} text{'s' * (n != 1)}", n)
         return verifier.verify(candidates)
 
-    def leak(
-        self, rows: Sequence[tuple[str, str | None, str]], weights: Sequence[float] | None = None
-    ) -> Leak:
-        """What a bag of words predicts from the texts alone. weights: of the rows."""
-        is_pair = self.rows.task.is_pair
-        given = [
-            {"text": text, "label": label, **({"context": context} if is_pair else {})}
-            for text, context, label in rows
-        ]
-        data = load(given, text="text", label="label", context="context" if is_pair else "")
-        return leak_by_folds(Reading.of(data), "text", seed=self.settings.seed, weights=weights)
+    def leak(self, weights: Sequence[float] | None = None) -> Leak:
+        """What a bag of words predicts from the texts alone, as they are now. weights: of the rows."""
+        reading = Reading.of(dataset_of(self.repair.rows_now()))
+        return leak_by_folds(reading, "text", seed=self.settings.seed, weights=weights)
 
     def in_place(self) -> Iterator[Proposer]:
         """The remedies that change texts, in the order in which they are tried."""
         asks = self.writer is not None and "edit" in self.writer.engine.can
-        return proposers(
-            self.rows,
-            self.repair.read,
-            seed=self.settings.seed,
-            write=self._write,
-            ask=self.writing if asks else None,
-            writes_english=self.settings.engine in ENGLISH_ONLY,
-        )
+        writes_english = self.settings.engine in ENGLISH_ONLY
+        parts = Parts(self.rows, self.repair.read, self.settings.seed, self._write, writes_english)
+        return proposers(parts, self.writing if asks else None)
 
     def counterparts(self) -> Iterator[Source]:
         """The sources of rows to add, in the order in which they are used. They start from the texts as changed so far."""
@@ -244,16 +215,9 @@ class Repairing:
                 yield Source(ContrastCounterparts(rows, self.plan.grammar).propose)
         yield Source(PairCounterparts(rows, seed=seed).propose)
 
-    @property
-    def _copies(self) -> Source | None:
-        """Claims in other words, beside the original ones: models of claims and evidence learn more from both (notes/LOG.md)."""
-        if self._write is None or self.rows.task.kind != "fact checking" or not self.is_english:
-            return None
-        return Source(partial(reworded_copies, self._write, self.repair.changed_rows, self.repair.telling))
-
     def _is_reached(self) -> bool:
         """Whether the rows as they are now have reached the goal."""
-        goal, leak = self.plan.goal, self.leak(self.repair.rows_now())
+        goal, leak = self.plan.goal, self.leak()
         return leak.accuracy <= max(goal - MARGIN, min(goal, leak.majority))
 
     def _checks(self, kind: EditKind) -> Verifier:
@@ -284,87 +248,3 @@ class Repairing:
             if isinstance(check, ClassifiersCheck):
                 return LikelyLabelCheck(check, telling=telling - {""}, **bounds("new label"))
         return None
-
-
-# What a plan may do
-
-
-def rough_plan(plan: RepairPlan, rows: Rows) -> RepairPlan:
-    """The plan with the time that such repairs took."""
-    words = sum(map(len, rows.texts)) / LETTERS
-    seconds = sum(REMEDIES[step.remedy].seconds * step.rows for step in plan.steps)
-    return replace(plan, seconds=LOADING + seconds + words * PER_WORD)
-
-
-def expected_plan(repairing: Repairing) -> RepairPlan:
-    """The plan of a repair with what is expected of it."""
-    plan, repair, writer, data = repairing.plan, repairing.repair, repairing.writer, repairing.rows
-    names = {step.remedy for step in plan.steps}
-    is_served = writer is not None and writer.engine.base_url is not None
-    remedies = [one for one in repairing.in_place() if one.name in names and not (one.asks and is_served)]
-    edits: Counter[str] = Counter({one.name: 0 for one in remedies})
-    patterns, seconds = [], 0.0
-    for target in plan.targets[:TARGETS]:
-        shown = [data.label(row) == target.label for row in repair.shown(target).numbers()]
-        chance = float((data.labels == list(data.label_names).index(target.label)).mean())
-        own, others = sum(shown), len(shown) - sum(shown)
-        before = own
-        for remedy in remedies:
-            if target in plan.targets_of(remedy.name):
-                rows = repair.rows_for(remedy, target)
-                works, taken = _tried(repair, remedy, target, rows)
-                needed = _needed(own, others, chance, into_others=remedy.into_others)
-                n = min(needed, round(works * len(rows)))
-                if remedy.into_others:
-                    others += n
-                else:
-                    own -= n
-                edits[remedy.name] += n
-                seconds += taken * n
-        n_rows, n_after = len(shown), own + others
-        shares = (before / max(1, n_rows), own / max(1, n_after))
-        pattern = target.pattern.name
-        patterns.append(ExpectedPattern(pattern, target.label, n_rows, n_after, *shares, chance))
-    if COUNTERPART in names:
-        works, taken = _tried_counterparts(repairing)
-        edits[COUNTERPART] = round(works * len(repairing.rows))
-        seconds += taken * len(repairing.rows)
-    steps = [replace(step, edits=edits.get(step.remedy)) for step in plan.steps]
-    leak = repairing.leak(repair.rows_now()).accuracy
-    # A few rows tell nothing of loading models and of drafts that are refused.
-    seconds = max(seconds, rough_plan(plan, repairing.rows).seconds)
-    return replace(plan, steps=tuple(steps), leak=leak, patterns=tuple(patterns), seconds=seconds)
-
-
-def _needed(own: int, others: int, chance: float, *, into_others: bool) -> int:
-    """How many rows must lose a pattern, or get it, until its label's share is as in all rows. own: rows with it that have its label."""
-    odds = chance / max(1e-9, 1 - chance)
-    n = own / max(odds, 1e-9) - others if into_others else own - odds * others
-    return max(0, round(n))
-
-
-def _tried(repair: Repair, remedy: Proposer, target: Target, rows: Sequence[int]) -> tuple[float, float]:
-    """The share of the rows for which a remedy has a draft, and the seconds for each, from a few of them."""
-    if not rows or (remedy.needs_english and repair.read is None):
-        return 0.0, 0.0
-    some = [repair.row(row) for row in rows[:: max(1, len(rows) // TRIED)][:TRIED]]
-    for drafts in remedy.propose(some[:1], target):
-        next(iter(drafts), None)  # what is made once for all rows does not count
-    started = time.perf_counter()
-    works = sum(next(iter(drafts), None) is not None for drafts in remedy.propose(some, target))
-    taken = time.perf_counter() - started
-    return works / len(some), taken / len(some) + CHECKED
-
-
-def _tried_counterparts(repairing: Repairing) -> tuple[float, float]:
-    """The counterparts of each row before checks, and the seconds for each row with them, from a few rows."""
-    rows, n = repairing.rows, len(repairing.rows)
-    some = list(range(0, n, max(1, n // TRIED)))[:TRIED]
-    proposed, taken = 0, 0.0
-    for source in repairing.counterparts():
-        if not source.asks:
-            source.drafts(rows, some[:1])  # what is made once for all rows does not count
-            started = time.perf_counter()
-            proposed += len(source.drafts(rows, some))
-            taken += time.perf_counter() - started
-    return proposed / max(1, len(some)), (taken + CHECKED * proposed) / max(1, len(some))

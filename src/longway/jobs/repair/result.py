@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from longway.jobs.change.collect import ReasonCount
 from longway.jobs.change.result import ComparedResult
-from longway.jobs.repair.plan import ExpectedPattern, PlannedRemedy
+from longway.jobs.repair.plan import PlannedRemedy
 
 FILE = "repair.json"
 
@@ -40,7 +40,7 @@ class WeightSummary:
 class RepairResult(ComparedResult):
     """What a repair changed, and how the data is before and after.
 
-    plan: the remedies in order. expected: what the plan expected of the strongest patterns, and expected_seconds how long it would take. signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
+    plan: the remedies in order; expected_seconds: how long it was expected to take. signal: patterns that were left alone as real signal; goal: the accuracy that the leak should fall to.
     uses: what each remedy did. labels_at_risk: how many of the changed and added rows are expected
     to have a wrong label, by the probabilities of the check of labels; None if it did not look at all of them. labels_before, labels_after: rows by label.
     weights: None if rows were not weighed.
@@ -51,7 +51,6 @@ class RepairResult(ComparedResult):
 
     goal: float
     plan: tuple[PlannedRemedy, ...]
-    expected: tuple[ExpectedPattern, ...] = ()
     expected_seconds: float = 0.0
     signal: tuple[str, ...]
     uses: tuple[RemedyUse, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -47,11 +48,6 @@ def share_of_rows(text: str, option: str = "max_change") -> float:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
         raise SettingError(f"'{option}' must be a share of the rows. Got {text!r}. Try 30% or 0.3.") from None
-
-
-def remedy_named(text: str) -> str:
-    """The remedy of this name; "take-out" is the same as "take out"."""
-    return text.strip().lower().replace("-", " ").replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +147,26 @@ class RepairSettings:
 
     def __post_init__(self) -> None:
         check_options(self)
-        named = tuple(map(remedy_named, self.remedy))
-        object.__setattr__(self, "remedy", named)
-        if unknown := [name for name in named if name not in (*REMEDIES, *OF_CANDIDATES)]:
-            raise SettingError(
-                f"There is no remedy {unknown[0]!r}. The remedies are {', '.join(REMEDIES)}. Choose one of them."
-            )
+        _name_remedies(self, REMEDIES, also=OF_CANDIDATES)
         check_levels(self.levels)
         if any(not phrase.strip() for phrase in (*self.keep, *self.only)):
             raise SettingError("'keep' and 'only' must be words or patterns. Got an empty one. Leave it out.")
+
+
+def _name_remedies(
+    settings: RepairSettings | ChoiceRepairSettings,
+    known: Iterable[str],
+    *,
+    also: Iterable[str] = (),
+    what: str = "",
+) -> None:
+    """Give remedies their names in the settings; "take-out" is the same as "take out". SettingError if one is unknown."""
+    named = tuple(name.strip().lower().replace("-", " ").replace("_", " ") for name in settings.remedy)
+    object.__setattr__(settings, "remedy", named)
+    if unknown := [name for name in named if name not in (*known, *also)]:
+        raise SettingError(
+            f"There is no remedy {unknown[0]!r}{what}. The remedies are {', '.join(known)}. Choose one of them."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +214,8 @@ class ChoiceRepairSettings:
 
     def __post_init__(self) -> None:
         check_options(self)
-        named = tuple(map(remedy_named, self.remedy))
-        object.__setattr__(self, "remedy", named)
-        if unknown := [name for name in named if name not in CHOICE_REMEDIES]:
-            raise SettingError(
-                f"There is no remedy {unknown[0]!r} for data with candidates. The remedies are {', '.join(CHOICE_REMEDIES)}. Choose one of them."
-            )
-        if REWRITE in named and self.engine == NO_ENGINE:
+        _name_remedies(self, CHOICE_REMEDIES, what=" for data with candidates")
+        if REWRITE in self.remedy and self.engine == NO_ENGINE:
             raise SettingError("The remedy rewrite needs an engine. Name one: --engine served:MODEL.")
 
     @property

@@ -189,12 +189,6 @@ def _round_name(one: RoundSummary) -> str:
     return f"Round {one.number}" if one.number else "Original"
 
 
-def _values(rounds: Sequence[RoundSummary], name: str) -> list[float]:
-    """A figure after each round, if it was measured."""
-    values = [getattr(one, name) for one in rounds]
-    return [float(value) for value in values if value is not None and isfinite(value)]
-
-
 def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
     """Sentences about labels that are less alike than before, by the two figures of the paper."""
     sentences = []
@@ -202,10 +196,11 @@ def _less_alike(rounds: Sequence[RoundSummary]) -> list[str]:
         ("objective", "mean cosine", "fell", -1),
         ("kl", "divergence", "rose", 1),
     ):
-        values = _values(rounds, key)
-        first, last = (three_digits(value) for value in (values[0], values[-1])) if values else ("", "")
-        if first != last and sign * (values[-1] - values[0]) > 0:
-            change = f"{moved} from {first} to {last}"
+        found = [getattr(one, key) for one in rounds]
+        values = [value for value in found if value is not None and isfinite(value)]
+        ends = [three_digits(value) for value in (*values[:1], *values[-1:])]
+        if len(set(ends)) == 2 and sign * (values[-1] - values[0]) > 0:
+            change = f"{moved} from {' to '.join(ends)}"
             sentences.append(f"The labels are less alike: the {figure} between them {change}.")
     return sentences
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from longway.detect.findings import Chosen, search
+from longway.detect.findings import search
 from longway.detect.leak import leak_by_folds, rows_measured
 from longway.detect.reading import Reading
 from longway.detect.words import FIRST, LAST
@@ -22,12 +22,12 @@ from longway.jobs.run import Watcher
 from longway.jobs.workload import CHECK, CHECKED, Workload
 from longway.methods.crossaug import crossaug
 from longway.methods.eda import eda
-from longway.methods.leak_aware import Feature, GiveAway
+from longway.methods.leak_aware import GiveAway
 from longway.methods.method import Objection, RewriteRequest, Round, Rows, Verify, Write, no_objection
 from longway.methods.razor import Razor, RazorSettings, count_of
 from longway.methods.writers import writer_of
 from longway.models.encoders import CachedEncoder
-from longway.records import Leak
+from longway.records import Leak, Pattern
 from longway.shard_map import in_shards
 from longway.space.live_space import Embed
 from longway.store import Journal
@@ -54,7 +54,6 @@ def razor_settings(settings: RewriteSettings) -> RazorSettings:
         patience=settings.patience,
         per_row=MOST_TIMES if by_leak and settings.per_row is None else settings.per_row,
         only_better=settings.only_better or by_leak,
-        rerank=settings.rerank,
         verify="best first",  # the same choice by gamma, with far fewer calls of models and judges
         space=settings.space,
         dimensions=settings.dimensions,
@@ -172,7 +171,11 @@ class Rewriting:
             yield done
 
     def _rounds(self) -> Iterator[Round]:
-        settings, objection = self.settings, self._objection()
+        settings = self.settings
+        objection: Objection = no_objection
+        if self.decisions is not None:  # rows that CrossAug adds remove no signal from others
+            keeps_signal = settings.method != "crossaug"
+            objection = self.decisions.objection(self.rows.task.text_name, keeps_signal=keeps_signal)
         if settings.method == "eda":
             return eda(self.rows, seed=settings.seed, objection=objection)
         if settings.method == "crossaug":
@@ -197,13 +200,6 @@ class Rewriting:
             phrases=phrases,
         )
         return method.run(self.rows)
-
-    def _objection(self) -> Objection:
-        """What decisions rule out; rows that CrossAug adds remove no signal from others."""
-        if self.decisions is None:
-            return no_objection
-        keeps_signal = self.settings.method != "crossaug"
-        return self.decisions.objection(self.rows.task.text_name, keeps_signal=keeps_signal)
 
     def _phrases(self, give_away: GiveAway) -> Callable[[str, str], tuple[str, ...]]:
         number = {name: i for i, name in enumerate(self.rows.label_names)}
@@ -259,33 +255,25 @@ def give_away_of(
     """
     first = [f for pattern in decisions.shortcuts for f in features_of(pattern)] if decisions else []
     ignores_lengths = decisions is not None and "length" in decisions.whole_text
-    if rows.task.is_pair:
-        return GiveAway(
-            rows.texts,
-            rows.labels,
-            keep=keep,
-            lengths=not ignores_lengths,
-            rarer=RARER,
-            first=first,
-            tokenizer=rows.tokenizer,
-        )
-    found = search(Reading.of(dataset_of(rows)))
-    only = [f for chosen in found.chosen if (f := _feature(chosen)) is not None]
-    lengths = any(chosen.finding.level == "length" for chosen in found.chosen) and not ignores_lengths
+    only, has_lengths = None, True
+    if not rows.task.is_pair:
+        found = search(Reading.of(dataset_of(rows))).chosen
+        patterns = [chosen.description.pattern for chosen in found]
+        only = [*(feature_of(pattern) for pattern in patterns if _is_phrase(pattern)), *first]
+        has_lengths = any(chosen.finding.level == "length" for chosen in found)
     return GiveAway(
         rows.texts,
         rows.labels,
         keep=keep,
-        only=[*only, *first],
-        lengths=lengths,
+        only=only,
+        lengths=has_lengths and not ignores_lengths,
         rarer=RARER,
         first=first,
         tokenizer=rows.tokenizer,
     )
 
 
-def _feature(chosen: Chosen) -> Feature | None:
-    """A finding as a feature of single texts; None if it is no sequence of words."""
-    pattern = chosen.description.pattern
+def _is_phrase(pattern: Pattern) -> bool:
+    """Whether a pattern is a sequence of words, anywhere in a text or at its ends."""
     is_end = pattern.level == "position" and pattern.place in (FIRST, LAST)
-    return feature_of(pattern) if pattern.level in ("token", "ngram") or is_end else None
+    return is_end or pattern.level in ("token", "ngram")

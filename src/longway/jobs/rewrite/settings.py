@@ -148,13 +148,6 @@ class RewriteSettings:
         rare=True,
     )
     only_better: bool = False
-    rerank: bool = option(
-        False,
-        "Take the candidate that is best by the choice, by meaning and by label together. Verifies all "
-        "candidates.",
-        flag=True,
-        advanced=True,
-    )
     per_row: int | None = None
     keep: tuple[str, ...] = option(
         (), "A word or phrase that is real signal, not a shortcut. Repeatable; not for --choose gamma."

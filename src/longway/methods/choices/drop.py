@@ -64,14 +64,13 @@ class _Guessers:
         self,
         given: Candidates,
         *,
-        is_ordered: bool,
         goal: Callable[[float], float],
         rankers: Iterable[str],
         rules: Sequence[Bools],
         encoder: Encoder | None,
     ) -> None:
         self.given, self.goal, self.rules = given, goal, rules
-        features = feature_sets(given, is_ordered=is_ordered, encoder=encoder)
+        features = feature_sets(given, encoder=encoder)
         self.features = {part: features[part] for part in sorted(rankers)}
 
     def target(self, keep: Ints) -> float:
@@ -107,7 +106,6 @@ class _Guessers:
 def choose(
     given: Candidates,
     *,
-    is_ordered: bool,
     goal: Callable[[float], float],
     fewest: int,
     rankers: Iterable[str],
@@ -123,9 +121,7 @@ def choose(
     encoder: reads the candidates, for the ranker by meaning.
     progress: is called with the share of the way that is done.
     """
-    guessers = _Guessers(
-        given, is_ordered=is_ordered, goal=goal, rankers=rankers, rules=rules, encoder=encoder
-    )
+    guessers = _Guessers(given, goal=goal, rankers=rankers, rules=rules, encoder=encoder)
     keep = np.arange(len(given.questions))
     margins: dict[int, float] = {}
     first_over = 0.0

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.random import Generator
 
 from longway.data.choices import Question
 from longway.detect.choices.cues import ALL_OF_ABOVE
@@ -91,22 +90,16 @@ def balanced(places: Sequence[int], sizes: Sequence[int], fixed: Sequence[bool],
         mine = [i for i, one in enumerate(sizes) if one == size]
         free = [i for i in mine if not fixed[i]]
         taken = Counter(places[i] for i in mine if fixed[i])
-        slots = _slots(taken, size, len(free), rng)
+        counts = np.array([taken[place] for place in range(size)])
+        slots: list[int] = []
+        while len(slots) < len(free):  # always one of the places with the fewest so far, ties at random
+            lowest = np.flatnonzero(counts == counts.min())
+            chosen = rng.permutation(lowest)[: len(free) - len(slots)]
+            counts[chosen] += 1
+            slots += chosen.tolist()
         for i, place in zip(free, rng.permutation(slots).tolist(), strict=True):
             result[i] = int(place)
     return result
-
-
-def _slots(taken: Counter[int], size: int, n: int, rng: Generator) -> list[int]:
-    """Places for n right candidates: always one of those with the fewest so far, ties at random."""
-    counts = np.array([taken[place] for place in range(size)])
-    slots: list[int] = []
-    while len(slots) < n:
-        lowest = np.flatnonzero(counts == counts.min())
-        chosen = rng.permutation(lowest)[: n - len(slots)]
-        counts[chosen] += 1
-        slots += chosen.tolist()
-    return slots
 
 
 def is_balanced(questions: Sequence[Question]) -> bool:

@@ -41,7 +41,6 @@ MUCH_LONGER = 1.3  # times as many words as the other answer of a pair: the bett
 LEAST_LEFT = 0.4  # of the words of an answer that is shortened
 ROOT = 5  # letters of a word that are compared
 ABOUT = frozenset("wrong incorrect correct answer answers option options question".split())
-NEGATION = next(cue for cue in CUES if cue.name == "negation")
 STEM = 3  # words at the beginning of a question that an option does not repeat
 SENTENCE = 4  # words from which the entailment model can read an option
 SAME = 0.5  # probability of entailment, both ways, from which two texts say the same
@@ -168,15 +167,20 @@ def form_verdicts(question: Question, texts: tuple[str, ...], at: int, new: str)
     about = sorted(ABOUT & set(words_of(new)) - set(words_of(known)))
     starts = [_plain(" ".join(text.split()[:STEM])) for text in (prompt, new, right)]
     repeats = len(prompt.split()) >= STEM and starts[0] == starts[1] != starts[2]
-    denied, denies = NEGATION.measure(prompt, [old, new])
+    denied, denies = CUES["negation"].measure(prompt, [old, new])
     kept, had = numbers(new), numbers(old)
     has_other_numbers = not kept <= had if is_right else kept != had
+    forms = [
+        (text[:1].isupper(), text[-1:] if text.endswith((".", "?", "!")) else "")
+        for text in (new, old.strip(), right.strip())
+    ]  # begins with a capital letter or without, and ends with a mark or without
+    has_form = is_right or all(mine in those for mine, *those in zip(*forms, strict=True))
     same = "the same as another candidate" if _plain(new) in others or not new else ""
     faults = {
         "different": same or ("the same as before" if _plain(new) == _plain(old) else ""),
         "prompt text": leaked(known, new) or (f"prompt text: {about[0]!r}" if about else ""),
         "question": "repeats the question" if repeats else "",
-        "form": "" if is_right or _has_form(new, old, right) else "not in the form of the right one",
+        "form": "" if has_form else "not in the form of the right one",
         "length": f"{n} words instead of {least} to {most}" if is_other_length else "",
         "words": "" if is_right or keeps_words(old, new) else "does not have the words of the old one",
         "negation": "another negation" if bool(denied) != bool(denies) and not is_right else "",
@@ -268,15 +272,6 @@ def _bounds(question: Question, at: int) -> tuple[int, int]:
     if at == question.right:
         n = max(LEAST_LEFT * n, *(other for i, other in enumerate(counts) if i != at))
     return max(1, round(SHORTEST * n)), max(2, round(LONGEST * n))
-
-
-def _has_form(new: str, old: str, right: str) -> bool:
-    """Whether a text begins like the right one or the old one, with a capital letter or without, and ends like one of them."""
-    forms = [
-        (text[:1].isupper(), text[-1:] if text.endswith((".", "?", "!")) else "")
-        for text in (new, old.strip(), right.strip())
-    ]
-    return all(mine in others for mine, *others in zip(*forms, strict=True))
 
 
 def keeps_words(old: str, new: str) -> bool:

@@ -17,52 +17,27 @@ code, tables, numbers of steps that the text refers to, emoji that mean yes or n
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from longway.data.choices import Question
-from longway.detect.choices.cues import CUES, EMOJI, FENCE, TABLE_ROW, words_of
+from longway.detect.choices.cues import CUES, PATTERNS, words_of
 
 SPACES, CASING, FULL_STOP = "spaces", "casing", "full stop"
+FORMS = {
+    name: re.compile(pattern)
+    for name, pattern in tomllib.loads(
+        Path(__file__).with_name("surface.toml").read_text(encoding="utf-8")
+    ).items()
+}
 LONG = 50  # words
-CODE = re.compile(r"[{}<>=_\\^`|@#$%~]|\w\(|::|->|//|;\s*$|\b(?:def|return|import|print|null|nil)\b")
 LITERALS = frozenset(["True", "False", "None", "true", "false", "null", "nil", "NULL", "NaN", "undefined"])
-INNER = re.compile(r"(?<=\S)[ \t\u00a0]{2,}(?=\S)")
-LOOSE_FORMULA = re.compile(r"\$\s[^$]*\$|\$[^$\s][^$]*\s\$")
-PLAIN_WORD = re.compile(r"(?<![\\{A-Za-z])[A-Za-z]{2,}")
-NEAR_UNIT, FAR_UNIT = re.compile(r"(?<=\d)(?=\$\\(?:mathrm|text))"), re.compile(r"\d \$\\(?:mathrm|text)")
-SENTENCE_BREAK = re.compile(r"[.!?…][\"')\]”’]*\s+\S")
-FIRST_WORD = re.compile(r"[\"'“‘(\[]*([^\W\d_]+(?:['’-][^\W\d_]+)*)")
-ABBREVIATION = re.compile(
-    r"(?:^|[\s(.])(?:[A-Za-z]|etc|inc|ltd|co|corp|jr|sr|vs|no|st|dr|mr|mrs|ms|approx|dept|est|al|e\.g|i\.e|a\.m|p\.m|u\.s|u\.k)\.$", re.I
-)  # fmt: skip
-WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-ITEM = re.compile(r"^(\s*)(?:[-*•·]|\d+[.)])\s+(?=\S)")
-MARKED = re.compile(r"^\s{0,3}#{1,6}\s+(?=\S)", re.M)
-BOLD = re.compile(r"(?<!\w)\*\*(?=\S)([^*\n]+)(?<=\S)\*\*(?!\w)")
-PICTURES = re.compile(f"[ \t]*(?:{EMOJI.pattern}[\ufe0f\u200d]*)+")
-EXCLAIMED = re.compile(r"(?<=[^\W\d]{2})!+(?=[\s*]|$)(?!\s*[=+*/^<>×÷-])")  # no factorial
-QUOTED = re.compile(r"[\"“][^\"”\n]*!")
-OPENING = re.compile(
-    r"^\s*(?:(?:(?:that['’]s|what) an? )?(?:great|good|excellent|interesting|wonderful|fantastic|thoughtful|insightful) question!|"
-    r"i(?:['’]d| would) be (?:happy|glad|delighted) to (?:help|assist)(?: you)?(?: with (?:that|this))?!)\s+(?=\S)",
-    re.I,
-)  # agreement, such as "Absolutely!" or "Good idea!", can be the answer
-NUMBERED = re.compile(r"(?m)^\s*(\d+)[.)]\s+(?=\S)")
-SIGNED = re.compile(r"(?m)^\s*[-*•·]\s+[\d.,$€£]")  # may be a negative number
-REFERENCE = re.compile(r"(?i)\b(?:steps?|points?|items?|numbers?|options?|rules?|no\.|parts?)\s+#?\d|#\d")
-CODE_LINE = re.compile(
-    r"(?m)^(?:(?: {4,}|\t)(?!\s*(?:[-*•·]|\d+[.)])\s)\s*\S|\s*(?:def|class|import|return|function|const|let|var)\s\w|\s*(?:- )?[a-z_][\w.-]*:(?:\s|$)|"
-    r"\s*[\w.\[\]]+ ?=[^=\n]|\s*[$>] |.*[;{}]\s*$|.*\w\(.*\)\s*$|#!)|__\w+__"
-)
-MEANS = re.compile("[✅✔☑❌✖❎☒➕➖➡⬅⬆⬇⚠⛔❓❗👍👎👌🚫🔴🟢🟡🆗]")  # an emoji that can be the answer
-INSIDE = re.compile(f"(?m)[^\\s.!?…)*\ufe0f\u200d][ \t]*{EMOJI.pattern}")  # may replace a word
-BREAK = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
 ENDS = (".", "!", "?", ":", ";", ",", "…")
 FEWEST_ITEMS = 2  # sentences or lines that become a list
-_INDEX = {cue.name: cue for cue in CUES}
 
 
 # One form for all candidates of a question
@@ -75,7 +50,7 @@ class Normaliser:
         self._small: set[str] = set()
         self._names: set[str] = set()
         for text in (text for one in questions for text in (one.prompt, *one.candidates)):
-            for match in WORD.finditer(text):
+            for match in FORMS["word"].finditer(text):
                 word, before = match[0], text[: match.start()].rstrip(" \"'“‘([")
                 if word[0].islower():
                     self._small.add(word)
@@ -97,7 +72,7 @@ class Normaliser:
         n_literals = sum(text.strip() in LITERALS for text in texts)
         if any(_is_long(text) for text in texts) or 2 * n_literals >= len(texts):
             return texts
-        words = [match[1] if (match := FIRST_WORD.match(text)) else "" for text in texts]
+        words = [match[1] if (match := FORMS["first_word"].match(text)) else "" for text in texts]
         is_upper = [word[:1].isupper() for word in words]
         goes_on = prompt.rstrip()[-1:] not in ("", *".?!:。？！")  # the candidates go on in its sentence
         pairs = list(zip(texts, words, strict=True))
@@ -113,7 +88,9 @@ class Normaliser:
     def _fallen(self, text: str, word: str) -> str | None:
         """The text with a small first letter; None unless its first word is certainly no name: the data have it with a small letter, and never with a capital one inside a sentence."""
         low, is_plain = word.lower(), word[1:].islower() or word == "A"
-        is_safe = is_plain and low in self._small and low not in self._names and not CODE.search(text)
+        is_safe = (
+            is_plain and low in self._small and low not in self._names and not FORMS["code"].search(text)
+        )
         return text.replace(word[0], word[0].lower(), 1) if is_safe else None
 
 
@@ -121,7 +98,7 @@ def _risen(text: str, word: str) -> str | None:
     """The text with a capital first letter; None if its first word may not be one, or the text is mostly a formula."""
     is_word = len(word) > 1 or (word == "a" and " " in text.strip())
     n_plain = sum(char.isalpha() or char.isspace() for char in text)
-    is_safe = is_word and word.islower() and not CODE.search(text) and n_plain >= 0.7 * len(text)
+    is_safe = is_word and word.islower() and not FORMS["code"].search(text) and n_plain >= 0.7 * len(text)
     return text.replace(word[0], word[0].upper(), 1) if is_safe else None
 
 
@@ -133,16 +110,18 @@ def spaces(texts: Sequence[str]) -> list[str]:
     """
     starts = {text[: len(text) - len(text.lstrip())] for text in texts}
     ends = {text[len(text.rstrip()) :] for text in texts}
-    doubled = {bool(INNER.search(text)) for text in texts}
+    doubled = {bool(FORMS["inner"].search(text)) for text in texts}
     new = []
     for text in texts:
-        is_code = bool(FENCE.search(text)) or ("\n" in text.strip() and bool(CODE.search(text)))
+        is_code = bool(PATTERNS["code"].search(text)) or (
+            "\n" in text.strip() and bool(FORMS["code"].search(text))
+        )
         if len(starts) > 1:
             text = text.lstrip("\r\n") if is_code else text.lstrip()
         if len(ends) > 1:
             text = text.rstrip()
         if len(doubled) > 1 and not is_code and "\n" not in text:
-            text = INNER.sub(" ", text)
+            text = FORMS["inner"].sub(" ", text)
         new.append(text)
     return _formula_spaces(new)
 
@@ -153,17 +132,19 @@ def _formula_spaces(texts: list[str]) -> list[str]:
     >>> _formula_spaces(["$ 1/e$", "$2/e$"]), _formula_spaces(["3$\\\\mathrm{m}$", "4 $\\\\mathrm{m}$"])
     (['$1/e$', '$2/e$'], ['3 $\\\\mathrm{m}$', '4 $\\\\mathrm{m}$'])
     """
-    if len({bool(LOOSE_FORMULA.search(text)) for text in texts}) > 1:
+    if len({bool(FORMS["loose_formula"].search(text)) for text in texts}) > 1:
         texts = [_tight(text) for text in texts]
-    if any(NEAR_UNIT.search(text) for text in texts) and any(FAR_UNIT.search(text) for text in texts):
-        texts = [NEAR_UNIT.sub(r"\g<0> ", text) for text in texts]
+    if any(FORMS["near_unit"].search(text) for text in texts) and any(
+        FORMS["far_unit"].search(text) for text in texts
+    ):
+        texts = [FORMS["near_unit"].sub(r"\g<0> ", text) for text in texts]
     return texts
 
 
 def _tight(text: str) -> str:
     """The text without spaces at the ends of its formulas; unchanged if a dollar sign may be money."""
     parts = text.split("$")
-    if len(parts) % 2 == 0 or any(PLAIN_WORD.search(part) for part in parts[1::2]):
+    if len(parts) % 2 == 0 or any(FORMS["plain_word"].search(part) for part in parts[1::2]):
         return text
     return "$".join(part.strip() if at % 2 else part for at, part in enumerate(parts))
 
@@ -181,7 +162,9 @@ def full_stops(texts: Sequence[str]) -> Sequence[str]:
     if any(_is_long(text) for text in texts):
         return texts
     has = [text.rstrip(" \"'”’").endswith(".") for text in texts]
-    belongs = [bool(ABBREVIATION.search(text.rstrip())) for text in texts]  # to the last word: no full stop
+    belongs = [
+        bool(FORMS["abbreviation"].search(text.rstrip())) for text in texts
+    ]  # to the last word: no full stop
     return _same(
         texts,
         has,
@@ -217,18 +200,18 @@ def _same(
 def _is_long(text: str) -> bool:
     """Whether a text has several sentences or lines, or very many words."""
     inner = text.strip()
-    return "\n" in inner or len(inner.split()) > LONG or bool(SENTENCE_BREAK.search(inner))
+    return "\n" in inner or len(inner.split()) > LONG or bool(FORMS["sentence_break"].search(inner))
 
 
 def _with_stop(text: str) -> str | None:
     inner = text.rstrip()
-    is_words = inner[-1:].isalpha() and len(inner.split()) > 1 and not CODE.search(inner)
+    is_words = inner[-1:].isalpha() and len(inner.split()) > 1 and not FORMS["code"].search(inner)
     return f"{inner}.{text[len(inner) :]}" if is_words else None
 
 
 def _without_stop(text: str) -> str | None:
     inner = text.rstrip()
-    is_safe = not inner.endswith("..") and not CODE.search(inner)
+    is_safe = not inner.endswith("..") and not FORMS["code"].search(inner)
     return f"{inner[:-1]}{text[len(inner) :]}" if is_safe and inner[-2:-1].isalpha() else None
 
 
@@ -241,7 +224,7 @@ def without_marks(text: str) -> str:
     >>> without_marks("- by train\\n- by bus")
     'by train\\nby bus'
     """
-    return "\n".join(ITEM.sub(r"\1", line) for line in text.split("\n"))
+    return "\n".join(FORMS["item"].sub(r"\1", line) for line in text.split("\n"))
 
 
 def without_lists(text: str) -> str:
@@ -253,7 +236,7 @@ def without_lists(text: str) -> str:
     lines: list[str] = []
     is_in_list = False
     for line in text.split("\n"):
-        match = ITEM.match(line)
+        match = FORMS["item"].match(line)
         if match is None:
             is_in_list = is_in_list and (not line.strip() or line[:1].isspace())
             lines.append(line)
@@ -276,7 +259,9 @@ def _ended(line: str) -> str:
 
 def _closed(lines: Sequence[str], text: str) -> Iterable[str]:
     """The lines, with a full stop behind the last item of a list."""
-    items = {line[match.end() :].rstrip() for line in text.split("\n") if (match := ITEM.match(line))}
+    items = {
+        line[match.end() :].rstrip() for line in text.split("\n") if (match := FORMS["item"].match(line))
+    }
     for line in lines:
         is_list = any(item and line.endswith(item) for item in items)
         yield _ended(line) if is_list else line
@@ -309,8 +294,8 @@ def _units(paragraph: str) -> list[str]:
 def sentences(paragraph: str) -> list[str]:
     """The sentences of a paragraph; an abbreviation ends none."""
     found: list[str] = []
-    for part in BREAK.split(paragraph.strip()):
-        if found and ABBREVIATION.search(found[-1]):
+    for part in FORMS["break"].split(paragraph.strip()):
+        if found and FORMS["abbreviation"].search(found[-1]):
             found[-1] = f"{found[-1]} {part}"
         else:
             found.append(part)
@@ -323,13 +308,13 @@ def without_emoji(text: str) -> str:
     >>> without_emoji("It is open. 🙂"), without_emoji("I ❤ you. 🙂")
     ('It is open.', 'I ❤ you. 🙂')
     """
-    inside = any(not EMOJI.match(match[0]) for match in INSIDE.finditer(text))
-    return text if inside else PICTURES.sub("", text)
+    inside = any(not PATTERNS["emoji"].match(match[0]) for match in FORMS["inside"].finditer(text))
+    return text if inside else FORMS["pictures"].sub("", text)
 
 
 def without_exclamation(text: str) -> str:
     """The text with full stops in place of exclamation marks; unchanged if one is in a quotation."""
-    return text if QUOTED.search(text) else EXCLAIMED.sub(".", text)
+    return text if FORMS["quoted"].search(text) else FORMS["exclaimed"].sub(".", text)
 
 
 def without_opening(text: str) -> str:
@@ -338,7 +323,7 @@ def without_opening(text: str) -> str:
     >>> without_opening("Great question! It rains.")
     'It rains.'
     """
-    while match := OPENING.match(text):
+    while match := FORMS["opening"].match(text):
         text = text[match.end() :]
     return text[:1].upper() + text[1:]
 
@@ -346,7 +331,7 @@ def without_opening(text: str) -> str:
 def exclaimed(text: str) -> str:
     """The text with an exclamation mark behind its first sentence; unchanged if that has no full stop."""
     match = re.search(r"(?<=[a-z])\.(?=\s|$)", text)
-    is_end = match is not None and not ABBREVIATION.search(text[: match.end()])
+    is_end = match is not None and not FORMS["abbreviation"].search(text[: match.end()])
     return f"{text[: match.start()]}!{text[match.end() :]}" if match is not None and is_end else text
 
 
@@ -368,12 +353,14 @@ class StyleRule:
 
     def given(self, text: str, other: str) -> str:
         """The text with the cue, laid out as the other answer that had it: a list at the start only if that one began with a list."""
-        return with_list(text, leads=not ITEM.match(other)) if self.put is with_list else self.put(text)
+        return (
+            with_list(text, leads=not FORMS["item"].match(other)) if self.put is with_list else self.put(text)
+        )
 
 
 RULES: Mapping[str, StyleRule] = {
-    "headings": StyleRule(lambda text: BOLD.sub(r"\1", MARKED.sub("", text))),
-    "bold": StyleRule(lambda text: BOLD.sub(r"\1", text)),
+    "headings": StyleRule(lambda text: FORMS["bold"].sub(r"\1", FORMS["marked"].sub("", text))),
+    "bold": StyleRule(lambda text: FORMS["bold"].sub(r"\1", text)),
     "bullets": StyleRule(without_lists, with_list),
     "emoji": StyleRule(without_emoji, lambda text: f"{text.rstrip()} 🙂"),
     "exclamation": StyleRule(without_exclamation, exclaimed),
@@ -395,7 +382,7 @@ def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | N
             rich, poor = (right, 1 - right) if cues[name] > 0 else (1 - right, right)
             new = rule.taken(texts[rich], texts[poor]).strip()
             texts[rich] = new if _keeps_words(texts[rich], new, may_open=rule.opens) else texts[rich]
-            values = _INDEX[name].measure(pair.prompt, texts)
+            values = CUES[name].measure(pair.prompt, texts)
             if values[rich] >= values[poor]:
                 texts[poor] = rule.given(texts[poor], pair.candidates[rich])
     is_changed = any(
@@ -407,11 +394,11 @@ def counter_pair(pair: Question, cues: Mapping[str, int]) -> tuple[str, str] | N
 
 def _must_stay(text: str, cues: Collection[str]) -> bool:
     """Whether marks may be part of what a text says."""
-    if FENCE.search(text) or TABLE_ROW.search(text) or CODE_LINE.search(text):
+    if PATTERNS["code"].search(text) or PATTERNS["tables"].search(text) or FORMS["code_line"].search(text):
         return True
-    if "emoji" in cues and MEANS.search(text):
+    if "emoji" in cues and FORMS["means"].search(text):
         return True
-    return "bullets" in cues and (bool(SIGNED.search(text)) or not _counts_from_1(text))
+    return "bullets" in cues and (bool(FORMS["signed"].search(text)) or not _counts_from_1(text))
 
 
 def _counts_from_1(text: str) -> bool:
@@ -420,24 +407,24 @@ def _counts_from_1(text: str) -> bool:
     >>> _counts_from_1("1. by train\\n2. by bus"), _counts_from_1("It was built in\\n1984. It is old.")
     (True, False)
     """
-    numbers = [int(match[1]) for match in NUMBERED.finditer(text)]
+    numbers = [int(match[1]) for match in FORMS["numbered"].finditer(text)]
     is_counted = all(
         (number == 1 and numbers[at + 1 : at + 2] == [2]) or (at > 0 and number == numbers[at - 1] + 1)
         for at, number in enumerate(numbers)
     )
-    return is_counted and not (numbers and REFERENCE.search(text))
+    return is_counted and not (numbers and FORMS["reference"].search(text))
 
 
 def _keeps_words(old: str, new: str, *, may_open: bool) -> bool:
     """Whether a text without a cue has all its words but the numbers of list items. may_open: or only those after its start."""
-    plain = [NUMBERED.sub("", text) if _counts_from_1(text) else text for text in (old, new)]
+    plain = [FORMS["numbered"].sub("", text) if _counts_from_1(text) else text for text in (old, new)]
     old_words, new_words = map(words_of, plain)
     return bool(new_words) and (old_words == new_words or (may_open and old_words[-len(new_words) :] == new_words))  # fmt: skip
 
 
 def _difference(name: str, pair: Question, texts: Sequence[str]) -> int:
     """1 if the right one of these texts has more of a cue, -1 if it has less."""
-    values = _INDEX[name].measure(pair.prompt, texts)
+    values = CUES[name].measure(pair.prompt, texts)
     right = pair.right or 0
     return int(np.sign(values[right] - values[1 - right]))
 

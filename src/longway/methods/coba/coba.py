@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from longway.english.triples.gender import swap_gender
 from longway.english.triples.triple import Triple
-from longway.methods.coba.steps import Alteration, Realisation, Split, Step, TripleWriter
+from longway.methods.coba.steps import Alteration, Realisation, Split, TripleWriter
 from longway.methods.coba.votes import Important, Kind, Mixed, arranged, kinds_of
 from longway.methods.loop import Draft, Refused, added_rounds, new_row
 from longway.methods.method import Round, Rows, Verify
@@ -26,7 +26,6 @@ from longway.text.tokenizer import tokenize
 
 I = TypeVar("I")  # noqa: E741
 A = TypeVar("A")
-WORDS_PER_TRIPLE = 6
 NOTHING_PRINCIPAL = "no triple has a principal word"
 NOTHING_ALTERED = "the engine left every principal triple as it was"
 
@@ -290,26 +289,3 @@ def _changed_words(before: Sequence[Triple], after: Sequence[Triple]) -> set[tup
         for pair in zip(tokenize(old.text), tokenize(new.text), strict=False)
         if pair[0] != pair[1]
     }
-
-
-def coba_steps(rows: Rows, row: int, settings: CobaSettings) -> list[tuple[Step[Any], int]]:
-    """The steps about a row, each with how often it is taken, with made-up triples: for an estimate only their size matters."""
-    text, label, context = rows.texts[row], rows.label(row), rows.context(row)
-    target = next((name for name in rows.label_names if name != label), label)
-    triples, n = made_up_triples(text), settings.variants
-    steps: list[tuple[Step[Any], int]] = [(Split(text, context), 1)]
-    if settings.alter:
-        change = Alteration(
-            text, context, label=label, target=target, triples=triples, context_triples=[], keep=()
-        )
-        steps.append((change, n))
-    of_context = None if context is None or not settings.contexts else made_up_triples(context)
-    steps.append((Realisation(text, label=target, triples=triples, context_triples=of_context), n))
-    return steps
-
-
-def made_up_triples(text: str) -> list[Triple]:
-    """As many triples as a text of this length has, made of its words."""
-    words = text.split() or ["-"]
-    parts = [words[i : i + WORDS_PER_TRIPLE] for i in range(0, len(words), WORDS_PER_TRIPLE)]
-    return [Triple(" ".join(part[:2]), " ".join(part[2:3]), " ".join(part[3:])) for part in parts]

@@ -16,8 +16,8 @@ from random import Random
 from typing import Any, TypeVar, cast
 
 from longway.english.triples.gender import swap_gender
-from longway.methods.coba.coba import CobaSettings, NewRow, Side, answered, made_up_triples
-from longway.methods.coba.steps import Pair, Pick, Realisation, Split, Step, TripleWriter
+from longway.methods.coba.coba import CobaSettings, NewRow, Side, answered
+from longway.methods.coba.steps import Pair, Pick, Realisation, Split, TripleWriter
 from longway.methods.coba.votes import arranged
 from longway.methods.loop import Draft, Refused, added_rounds, new_row
 from longway.methods.method import Round, Rows
@@ -109,17 +109,3 @@ def _how(one: NewRow) -> str:
         "permute": any(side.order != sorted(side.order) for side in both),
     }
     return " + ".join(name for name, done in steps.items() if done)
-
-
-def text_to_text_steps(rows: Rows, row: int, settings: CobaSettings) -> list[tuple[Step[Any], int]]:
-    """As `coba_steps`."""
-    both = (rows.texts[row], rows.label(row))
-    source, target = map(made_up_triples, both)
-    realisations = [
-        Realisation(text, triples=triples) for text, triples in zip(both, (source, target), strict=True)
-    ]
-    return [
-        *((Split(text), 1) for text in both),
-        (Pick(rows.texts[row], pair=(source, target)), 1),
-        *((step, settings.variants) for step in realisations),
-    ]

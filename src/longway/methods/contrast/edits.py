@@ -219,12 +219,9 @@ def _is_said_of(adjective: str, noun: Word, words: GrammarWords) -> bool:
     """Whether the adjective is used with this noun; a colour before a person would refer to race."""
     if adjective in _NO_QUALITY or (adjective, noun.lower) not in words.side_by_side:
         return False
-    return not _has_capitals(adjective) and not (is_colour(adjective) and may_be_person(noun.lower))
-
-
-def _has_capitals(adjective: str) -> bool:
-    """Whether it is capitalised, like "American": the grammar's words are in lower case."""
-    return any(one.has_capitals(adjective) for one in senses(adjective, "ADJ")[:1])
+    # "American": the grammar's words are in lower case
+    has_capitals = any(one.has_capitals(adjective) for one in senses(adjective, "ADJ")[:1])
+    return not has_capitals and not (is_colour(adjective) and may_be_person(noun.lower))
 
 
 def is_same(subject: Word, noun: Word) -> bool:

@@ -52,7 +52,6 @@ _POWER = frozenset(
     "own slaves", "owns slaves", "owned slaves", "owning slaves", "master race", "ku klux klan",
 }  # fmt: skip
 _VERBS = _WORDS["verbs"]
-_WITH_SLAVES = frozenset("master masters overseer overseers".split())  # in a text about slaves
 
 _LETTERS = {
     "c": "is are was were be been being becomes became remains remained 's ’s",
@@ -262,7 +261,7 @@ def _letter(phrase: str, *, has_slaves: bool) -> tuple[str, str]:
     for letter, words in (("H", CONTEMPT), ("K", _COINED), ("P", _POWER), ("V", _VERBS)):
         if phrase in words:
             return letter, ""
-    if has_slaves and phrase in _WITH_SLAVES:
+    if has_slaves and phrase in _WORDS.with_slaves:
         return "P", ""
     if group := next(
         (entry.attribute.name for entry in entries_for(phrase) if entry.attribute.axis == "race"), ""

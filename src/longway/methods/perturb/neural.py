@@ -57,25 +57,17 @@ class NeuralPerturber:
 
     def perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
         """The result of each request, in order. A row that is too long for the network is sent in windows (`windows.py`)."""
-        windowed: dict[int, Windowed] = {}
-        refused: dict[int, Perturbed] = {}
-        asked: dict[int, Sequence[Request]] = {}
-        for place, request in enumerate(requests):
-            try:
-                asked[place] = [request]
-                if self._is_too_long(request):
-                    windowed[place] = self._in_windows(request)
-                    asked[place] = list(windowed[place].sent.values())
-            except Unfit as why:
-                refused[place] = unchanged(request, str(why))
-                asked[place] = []
-        answers = iter(self._perturb([part for parts in asked.values() for part in parts]))
-        found = {place: [next(answers) for _ in parts] for place, parts in asked.items()}
-        return [
-            refused.get(place)
-            or (windowed[place].joined(found[place]) if place in windowed else found[place][0])
-            for place in range(len(requests))
-        ]
+        plans = [self._plan(request) for request in requests]
+        answers = iter(self._answers([part for plan in plans for part in plan.sent.values()]))
+        return [plan.joined([next(answers) for _ in plan.sent]) for plan in plans]
+
+    def _plan(self, request: Request) -> Windowed:
+        """The request as a whole if it is short enough, else in windows; nothing is sent if it cannot be answered."""
+        try:
+            is_long = self._is_too_long(request)
+            return self._in_windows(request) if is_long else Windowed(request, (), {(0, 0): request})
+        except Unfit as why:
+            return Windowed(request, (), {}, refused=str(why))
 
     def _in_windows(self, request: Request) -> Windowed:
         """The request in windows that are short enough. Raises Unfit if the person cannot be changed in parts."""
@@ -91,29 +83,17 @@ class NeuralPerturber:
     def _is_too_long(self, request: Request) -> bool:
         return self._needed(self._tokens(request)) > self.network.longest
 
-    def _perturb(self, requests: Sequence[Request]) -> list[Perturbed]:
-        """The result of each request; those that are too long are refused."""
+    def _answers(self, requests: Sequence[Request]) -> list[Perturbed]:
+        """The result of each request; all are short enough."""
         found: dict[int, Perturbed] = {}
-        read: dict[int, list[int]] = {}
-        for place, request in enumerate(requests):
-            try:
-                read[place] = self._read(request)
-            except Unfit as why:
-                found[place] = unchanged(request, str(why))
+        read = [self._tokens(request) for request in requests]
         # Similar lengths together, the longest first: less padding, and running out of memory shows at once.
-        order = sorted(read, key=lambda place: (-len(read[place]), place))
+        order = sorted(range(len(read)), key=lambda place: (-len(read[place]), place))
         for start in range(0, len(order), self.batch_size):
             places = order[start : start + self.batch_size]
-            answers = self._written([read[place] for place in places])
-            for place, answer in zip(places, answers, strict=True):
+            for place, answer in zip(places, self._written([read[i] for i in places]), strict=True):
                 found[place] = _answered(requests[place], answer)
         return [found[place] for place in range(len(requests))]
-
-    def _read(self, request: Request) -> list[int]:
-        tokens, room = self._tokens(request), self.network.longest
-        if (needed := self._needed(tokens)) > room:
-            raise Unfit(f"too long for the model: {needed} tokens where it takes {room}")
-        return tokens
 
     def _tokens(self, request: Request) -> list[int]:
         return self.network.read(self.form.source(request.segments, request.word, request.target))

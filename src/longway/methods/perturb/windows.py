@@ -65,17 +65,23 @@ def _pieces(text: str, most: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Windowed:
-    """A long request in parts. windows: those of each segment. sent: a request for each window that is to be changed."""
+    """A request in parts.
+
+    windows: those of each segment; none if the request is sent as a whole. sent: a request for each window that is to be changed.
+    refused: why nothing is sent.
+    """
 
     request: Request
     windows: tuple[tuple[str, ...], ...]
     sent: Mapping[Spot, Request]
+    refused: str = ""
 
     def joined(self, answers: Sequence[Perturbed]) -> Perturbed:
         """The result of the request from the answers to the parts; unchanged if one of them was refused."""
-        refused = next((answer.reason for answer in answers if answer.reason), "")
-        if refused:
+        if refused := self.refused or next((answer.reason for answer in answers if answer.reason), ""):
             return unchanged(self.request, refused)
+        if not self.windows:
+            return answers[0]
         new = {spot: answer.segments[0] for spot, answer in zip(self.sent, answers, strict=True)}
         return Perturbed(
             tuple(

@@ -94,15 +94,10 @@ class Balance:
         self.totals[label] += 1
         return len(self.features) - 1
 
-    def drop(self, row: int) -> None:
-        """Remove a row from the counts; the numbers of other rows stay."""
-        self.counts[self.labels[row], self.features[row]] -= 1
-        self.totals[self.labels[row]] -= 1
-
-    def restore(self, row: int) -> None:
-        """Count a row again that was dropped."""
-        self.counts[self.labels[row], self.features[row]] += 1
-        self.totals[self.labels[row]] += 1
+    def drop(self, row: int, *, times: int = 1) -> None:
+        """Remove a row from the counts; the numbers of other rows stay. times: -1 to count it again."""
+        self.counts[self.labels[row], self.features[row]] -= times
+        self.totals[self.labels[row]] -= times
 
     def _effect(self, features: Numbers, label: int, step: int) -> float:
         return sum(self._effect_of_part(part, totals, label, step) for part, totals in self._parts(features))

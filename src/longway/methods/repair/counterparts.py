@@ -29,7 +29,7 @@ from longway.english.pipeline import EnglishPipeline, load_pipeline
 from longway.english.rules.rule import Scene
 from longway.english.rules.sisters import SisterSpot, sister_spots
 from longway.english.triples.oppose import opposing_changes
-from longway.methods.crossaug import replace_in, substituted
+from longway.methods.crossaug import changed_too, replace_in
 from longway.methods.loop import Draft, new_row
 from longway.methods.method import Rows
 from longway.task import Side
@@ -118,8 +118,7 @@ class PairCounterparts:
             yield self._proposal(row, made.text, self.refuted, context, made.how)
             if made.how != "negate.number":
                 continue  # the rest of the context would contradict another change
-            change = substituted(document.text, made.text)
-            changed = None if change is None else replace_in(context, *change)
+            changed = changed_too(context, document.text, made.text)
             if changed is not None:
                 yield self._proposal(row, made.text, self.supported, changed, f"{made.how}.context")
                 yield self._proposal(row, document.text, self.refuted, changed, f"{made.how}.context")

@@ -56,7 +56,7 @@ def drop_leftovers(repair: Repair, targets: Sequence[Target]) -> Iterator[Round]
             by_label.setdefault(int(repair.rows.labels[row]), []).append(row)
         while repair.room > 0 and (shown.gain(balance.totals) > balance.bound or 0 < len(shown) < FEW_LEFT):
             left = [rows for rows in by_label.values() if rows]
-            best = min(left, key=lambda rows: shown.gain_if(rows[-1], False, balance.totals)).pop()
+            best = min(left, key=lambda rows: shown.gain(balance.totals, row=rows[-1])).pop()
             shown.set(best, False)
             repair.dropped.add(best)
             balance.drop(best)
@@ -73,7 +73,7 @@ def drop_for_patterns(repair: Repair) -> Iterator[Round]:
     if not repair.balanced:
         return
     balance = repair.balance
-    rows = [row for row in range(len(balance.features)) if row not in repair.dropped]
+    rows = repair.kept
     features = [balance.features[row] for row in rows]
     own = [numbers[numbers >= N_FEATURES] - N_FEATURES for numbers in features]
     labels, parsed = [balance.labels[row] for row in rows], repair.parsed - N_FEATURES
@@ -104,7 +104,7 @@ def shrink(repair: Repair) -> Iterator[Round]:
 def _drops(repair: Repair, *, size: int | None = None) -> Iterator[int]:
     """Rows to drop, best first; rows that were added as well, and of the others as many as may change."""
     balance, n, room = repair.balance, len(repair.rows), repair.room
-    left = [row for row in range(len(balance.features)) if row not in repair.dropped]
+    left = repair.kept
     taken: set[int] = set()
     order = best_drops(balance, left, repair.shares, size=size)
     if size is None and not repair.rows.task.is_pair:
@@ -113,7 +113,7 @@ def _drops(repair: Repair, *, size: int | None = None) -> Iterator[int]:
         order = chain(order, best_drops(balance, rest, repair.shares, strict=False))
     for row in order:
         if row < n and room <= 0:
-            balance.restore(row)
+            balance.drop(row, times=-1)
             break
         room -= row < n
         taken.add(row)
@@ -133,9 +133,8 @@ def _fewest(repair: Repair, order: Sequence[int], step: int, is_enough: Callable
         repair.dropped = {*kept, *order[:end]}
         return is_enough()
 
-    first = bisect_left(ends, True, hi=len(ends) - 1, key=reaches) if ends else 0
-    n = ends[first] if ends else 0
+    n = ends[bisect_left(ends, True, hi=len(ends) - 1, key=reaches)]
     repair.dropped = {*kept, *order[:n]}
     for row in order[n:]:
-        repair.balance.restore(row)
+        repair.balance.drop(row, times=-1)
     return n

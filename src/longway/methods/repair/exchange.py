@@ -19,7 +19,6 @@ from itertools import product
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from longway.detect.levels import where
 from longway.english.document import Change, Document, Word, Words, apply_changes
 from longway.english.inflection import MONTHS
 from longway.english.people.mentions import find_mentions
@@ -29,8 +28,7 @@ from longway.english.people.words import PLACES, is_widely_known
 from longway.english.wordnet import senses
 from longway.methods.loop import Draft
 from longway.methods.repair.recurring import words_of
-from longway.methods.repair.remedy import RepairRow, Target
-from longway.methods.repair.take_out import shows, texts_of
+from longway.methods.repair.remedy import Parts, Proposer, RepairRow, Target
 
 T = TypeVar("T")
 N_DRAFTS = 3
@@ -60,22 +58,15 @@ class Exchange:
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """The text with other names or numbers in place of the pattern's."""
         pattern = target.pattern
-        if pattern.level not in _LEVELS:
-            return
-        spans = (where(pattern, texts_of(row.text, row.context, pattern), tokenizer=row.tokenizer) or {}).get(
-            pattern.columns[0], []
-        )
+        spans = row.spans(target) if pattern.level in _LEVELS else []
         if not spans or set(pattern.words) & set(words_of(row.context or "", row.tokenizer)):
             return
-        seen = {row.text}
-        words = row.document.words_between(*spans[0]) if row.is_english else ()
-        texts = self._texts(row, words) if row.is_english else self._foreign_texts(row, spans[0])
-        for text, how in texts:
-            if text not in seen and not shows(pattern, text, row):
-                seen.add(text)
-                yield row.draft(text, f"exchange.{how}", "label")
+        if row.is_english:
+            yield from self._drafts(row, row.document.words_between(*spans[0]))
+        elif number := _NUMBER.search(row.text, *spans[0]):  # names cannot be told from other words
+            yield from self._numbers(row, number.group(), *number.span())
 
-    def _texts(self, row: RepairRow, words: Sequence[Word]) -> Iterator[tuple[str, str]]:
+    def _drafts(self, row: RepairRow, words: Sequence[Word]) -> Iterator[Draft]:
         for word in words:
             if _NUMBER.fullmatch(word.text):
                 yield from self._numbers(row, word.text, word.start, word.end)
@@ -83,20 +74,15 @@ class Exchange:
             for listed, how in ((_MONTHS, "month"), (_DAYS, "day")):
                 if word.text in listed:
                     for other in self._drawn([one for one in listed if one != word.text], row, how):
-                        yield re.sub(rf"\b{word.text}\b", other, row.text), how
+                        text = re.sub(rf"\b{word.text}\b", other, row.text)
+                        yield row.draft(text, f"exchange.{how}", "label")
                     return
         for name, run in names_in(row.document):
             if any(word in run for word in words):
                 yield from self._names(row, name)
                 return
 
-    def _foreign_texts(self, row: RepairRow, span: tuple[int, int]) -> Iterator[tuple[str, str]]:
-        """Other numbers: names cannot be told from other words without an analysis."""
-        for match in _NUMBER.finditer(row.text, *span):
-            yield from self._numbers(row, match.group(), *match.span())
-            return
-
-    def _numbers(self, row: RepairRow, number: str, start: int, end: int) -> Iterator[tuple[str, str]]:
+    def _numbers(self, row: RepairRow, number: str, start: int, end: int) -> Iterator[Draft]:
         beside = row.text[max(0, start - 1) : start] + row.text[end : end + 1]
         if any(c in "/.,:%$€£-+#" for c in beside if not c.isspace()) and not re.match(
             r"[.,](?:\s|$)", row.text[end:]
@@ -110,9 +96,10 @@ class Exchange:
         ]
         own = set(words_of(row.text, row.tokenizer))
         for other in self._drawn([n for n in fit if n not in own], row, "number"):
-            yield re.sub(rf"(?<!\d){number}(?!\d)", other, row.text), "number"
+            text = re.sub(rf"(?<!\d){number}(?!\d)", other, row.text)
+            yield row.draft(text, "exchange.number", "label")
 
-    def _names(self, row: RepairRow, name: _Name) -> Iterator[tuple[str, str]]:
+    def _names(self, row: RepairRow, name: _Name) -> Iterator[Draft]:
         own = set(words_of(row.text, row.tokenizer)) | set(words_of(row.context or "", row.tokenizer))
         is_gendered = bool(own & _GENDERED)
         if is_gendered and name.kind == "person" and not name.gender:
@@ -133,7 +120,7 @@ class Exchange:
         for other in self._drawn(fit, row, name.kind):
             text = _renamed(row.document, name, other)
             if text is not None:
-                yield text, name.kind
+                yield row.draft(text, f"exchange.{name.kind}", "label")
 
     def _recombined(self, row: RepairRow, people: Sequence[_Name], others: Sequence[_Name]) -> list[_Name]:
         """First names of people with surnames of others: nobody in the data, nobody widely known."""
@@ -157,7 +144,11 @@ class Exchange:
     def _people_and_places(self) -> dict[str, list[_Name]]:
         """For each label the names of rows with other labels."""
         return self._of_others(
-            lambda row: [name for name, _ in names_in(row.document)] if _has_names(row) else []
+            lambda row: (
+                [name for name, _ in names_in(row.document)]
+                if row.is_english and any(c.isupper() for c in row.text[1:])
+                else []
+            )
         )
 
     def _of_others(self, found_in: Callable[[RepairRow], Iterable[T]]) -> dict[str, list[T]]:
@@ -234,6 +225,6 @@ def _renamed(document: Document, old: _Name, new: _Name) -> str | None:
     return apply_changes(document.text, changes)
 
 
-def _has_names(row: RepairRow) -> bool:
-    """Whether a text may have names: a capital inside."""
-    return row.read is not None and any(c.isupper() for c in row.text[1:])
+def proposers(name: str, parts: Parts) -> Iterator[Proposer]:
+    """The remedy for one dataset."""
+    yield Proposer(name, Exchange(parts.every, seed=parts.seed).propose)

@@ -91,9 +91,9 @@ class FeatureReader:
 
     def _negates(self, words: Sequence[str]) -> bool:
         """Whether a text has a negation of its own language."""
-        if len(self._languages) == 1:
-            return negates(words, self._languages[0])
-        own = language_in(" ".join(words), languages=tuple(one or ENGLISH for one in self._languages))
+        own = self._languages[0]
+        if len(self._languages) > 1:
+            own = language_in(" ".join(words), languages=tuple(one or ENGLISH for one in self._languages))
         return negates(words, "" if own == ENGLISH else own)
 
 

@@ -39,15 +39,18 @@ class GrammarPatterns:
         patterns = [target.pattern for target in targets]
         self._features = {pattern.words[0]: parsed + 1 + i for i, pattern in enumerate(patterns)}
         self._is_pair = any(pattern.context for pattern in patterns)
-        self._trees: dict[tuple[str, str | None], Trees] = {}
+        self._trees: dict[str, Trees] = {}
 
     def trees(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Trees]:
         """The trees of each text; none for one that is too long."""
-        pairs = list(zip(texts, contexts or [None] * len(texts), strict=True))
-        if new := [pair for pair in dict.fromkeys(pairs) if pair not in self._trees]:
-            parsed = self._parse([text for text, _ in new], [context for _, context in new])
+        contexts = contexts or [None] * len(texts)
+        keys = [f"{context}\0{text}" for text, context in zip(texts, contexts, strict=True)]
+        if new := {key: place for place, key in enumerate(keys) if key not in self._trees}:
+            parsed = self._parse(
+                [texts[place] for place in new.values()], [contexts[place] for place in new.values()]
+            )
             self._trees.update(zip(new, parsed, strict=True))
-        return [self._trees[pair] for pair in pairs]
+        return [self._trees[key] for key in keys]
 
     def read(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
         """For each text `parsed` and the numbers of the patterns that it has, ascending; nothing if it was not parsed."""

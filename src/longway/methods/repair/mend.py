@@ -67,7 +67,7 @@ def cut(text: str, start: int, end: int, language: str = "") -> str:
     closes = not after or after[0] in MARKS
     if opens:
         after = _LEADING.sub("", after)
-        if _first_letter(gone).isupper():
+        if next(filter(str.isalpha, gone), "").isupper():
             after = capitalise(after, language)
     elif closes:
         before = before.rstrip(_SEPARATORS + " \t")
@@ -103,9 +103,8 @@ def cut_sentences(text: str, spans: Collection[Span]) -> str:
         gap = text[span[1] : following[0]]
         space = "" if _WIDE.search(text[slice(*span)]) else " "
         parts += [text[slice(*span)], gap if not gap.strip() else space if following[0] < len(text) else ""]
-    whole = "".join(parts)
     tail = text[len(text.rstrip()) :]
-    whole = whole.rstrip() + tail
+    whole = "".join(parts).rstrip() + tail
     if is_open:
         body, mark = without_last_mark(whole)
         whole = body + tail if mark.strip() in STOPS else whole
@@ -146,10 +145,8 @@ def stop_of(text: str) -> str:
     >>> stop_of("A film !"), stop_of("好看！"), stop_of("अच्छा है")
     (' .', '。', '।')
     """
-    for letters, stop in _STOPS_BY_SCRIPT:
-        if letters.search(text):
-            return stop
-    return in_style("x.", text)[1:]
+    of_script = (stop for letters, stop in _STOPS_BY_SCRIPT if letters.search(text))
+    return next(of_script, in_style("x.", text)[1:])
 
 
 def capitalise(text: str, language: str = "") -> str:
@@ -180,10 +177,6 @@ def without_last_mark(text: str) -> tuple[str, str]:
     if not found or found.start() == 0:
         return text.rstrip(), ""
     return text[: found.start()], found.group()
-
-
-def _first_letter(text: str) -> str:
-    return next((c for c in text if c.isalpha()), "")
 
 
 def _space(text: str, start: int, end: int, after: str) -> str:

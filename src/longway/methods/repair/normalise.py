@@ -23,8 +23,7 @@ from longway.methods.repair.mend import (
     stop_of,
     without_last_mark,
 )
-from longway.methods.repair.remedy import RepairRow, Target
-from longway.methods.repair.take_out import shows
+from longway.methods.repair.remedy import Parts, Proposer, RepairRow, Target
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _BREAK = re.compile(r"\s*<(?:br|p|div|li|hr)\b[^<>]*>\s*|\s*</(?:p|div|li)>\s*", re.IGNORECASE)
@@ -67,29 +66,27 @@ _PLAIN = str.maketrans(
 def normalised(row: RepairRow, target: Target) -> Iterator[Draft]:
     """The text without the trait; nothing if it cannot be removed safely."""
     pattern = target.pattern
-    if pattern.level != "surface":
+    if pattern.level != "surface" or pattern.place not in _WITH_CAPITALS.keys() | _REMOVED.keys():
         return
     if pattern.place in _WITH_CAPITALS:
         text = _WITH_CAPITALS[pattern.place](row.text, row.language)
         if pattern.place == "no capital letter" and row.is_english:
             text = _LONE_I.sub("I", text)
-    elif pattern.place in _REMOVED:
-        text = _REMOVED[pattern.place](row.text)
     else:
-        return
+        text = _REMOVED[pattern.place](row.text)
     has_words = any(c.isalnum() for c in text)
     is_sound = has_words and len(_DOUBLED.findall(text)) <= len(_DOUBLED.findall(row.text))
-    if is_sound and text != row.text and shows(pattern, row.text, row) and not shows(pattern, text, row):
+    if is_sound and row.shows(target):
         yield row.draft(text, f"normalise.{_short(pattern.place)}", _keeps(pattern.place))
 
 
 def with_trait(row: RepairRow, target: Target) -> Iterator[Draft]:
     """The text with the trait, for rows of other labels; nothing if it would not be harmless."""
     pattern = target.pattern
-    if pattern.level != "surface" or pattern.place not in _ADDED or shows(pattern, row.text, row):
+    if pattern.level != "surface" or pattern.place not in _ADDED or row.shows(target):
         return
     text = _ADDED[pattern.place](row.text)
-    if any(c.isalnum() for c in row.text) and text != row.text and shows(pattern, text, row):
+    if any(c.isalnum() for c in row.text):
         yield row.draft(text, f"put_in.{_short(pattern.place)}")
 
 
@@ -211,10 +208,10 @@ _REMOVED: dict[str, Callable[[str], str]] = {
     "double quotation marks": _without_quotes,
     "no mark at the end": _with_last_mark,
     "a space at either end": str.strip,
-    "two spaces in a row": lambda text: re.sub("[ \u00a0]{2,}", " ", text),
+    "two spaces in a row": partial(re.compile("[ \u00a0]{2,}").sub, " "),
     "an HTML tag or entity": _without_markup,
-    "a web address": lambda text: _ADDRESS_AT_END.sub("", text),
-    "a mention or hashtag": lambda text: _HASHTAG.sub("", text),
+    "a web address": partial(_ADDRESS_AT_END.sub, ""),
+    "a mention or hashtag": partial(_HASHTAG.sub, ""),
     "a line break": lambda text: re.sub(r"\s*\n\s*", " ", text).strip(),
     "an emoji": lambda text: re.sub(r" {2,}", " ", _EMOJI.sub("", text)).strip(),
     "a letter beyond ASCII": lambda text: text.translate(_PLAIN),
@@ -230,5 +227,10 @@ _ADDED: dict[str, Callable[[str], str]] = {
     "two spaces in a row": _between("  "),
     "an HTML tag or entity": _between("<br /><br />"),
     "a line break": _between("\n"),
-    "a letter beyond ASCII": lambda text: re.sub(r"(?<=\w)'(?=\w)", "’", text),
+    "a letter beyond ASCII": partial(re.compile(r"(?<=\w)'(?=\w)").sub, "’"),
 }
+
+
+def proposers(name: str, parts: Parts) -> Iterator[Proposer]:
+    """The remedy for one dataset."""
+    yield Proposer(name, normalised)

@@ -25,9 +25,10 @@ from longway.english.rules.sentence import WordSpan, name_indices
 from longway.english.words import STOP_WORDS, is_negation
 from longway.methods.loop import Draft
 from longway.methods.repair.mend import after, at_end, capitalise, in_style, sentence_spans, without_last_mark
+from longway.methods.repair.normalise import with_trait
 from longway.methods.repair.recurring import SEPARATORS, Recurring, Words, opening
-from longway.methods.repair.remedy import RepairRow, Target
-from longway.methods.repair.take_out import ASIDES, shows
+from longway.methods.repair.remedy import Parts, Proposer, RepairRow, Target
+from longway.methods.repair.take_out import ASIDES
 from longway.records import Pattern
 from longway.text.tokenizer import is_word
 
@@ -54,32 +55,25 @@ class PutIn:
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """The text with the pattern, at the places that are usual for it; English texts only, since that is where they were learned."""
         pattern = target.pattern
-        if row.read is None:
+        if row.read is None or row.shows(target) or not any(c.isalnum() for c in row.text):
             return
-        if pattern.level not in (*_PHRASES, "negation") or not any(c.isalnum() for c in row.text):
-            return
-        if shows(pattern, row.text, row):
-            return
-        slots = self._slots(pattern)
+        slots = self._slots(pattern) if pattern.level in (*_PHRASES, "negation") else ()
         turn = row.number % len(slots) if slots else 0
         for slot in (*slots[turn:], *slots[:turn]):
             text = _with(slot, row)
-            if text is not None and shows(pattern, text, row):
+            if text is not None:
                 asides = [slot.piece] if slot.kind in ASIDES else []
-                yield row.draft(
-                    text, f"put_in.{slot.kind}", "label", asides=asides
-                )  # it says more than before
+                # It says more than before.
+                yield row.draft(text, f"put_in.{slot.kind}", "label", asides=asides)
 
     def _learned(self, pattern: Pattern) -> tuple[_Slot, ...]:
         """The usual places: all sentences, or the most frequent opening, closing or adverb."""
-        seen: Counter[_Slot] = Counter()
-        for row, at in self._examples(pattern):
-            slot = self._slot(row, at, pattern)
-            if slot is not None:
-                seen[slot] += 1
-        kinds: Counter[str] = Counter()
-        for slot, n in seen.items():
-            kinds[slot.kind] += n
+        place = pattern.place if pattern.place in (FIRST, LAST) else ""
+        words, recurring = pattern.words, self._recurring
+        rows = recurring.rows_with(words, place) if words else recurring.negated_rows
+        slots = [self._slot(row, at, pattern) for row, at in rows[:: max(1, len(rows) // EXAMPLES)]]
+        seen = Counter(slot for slot in slots if slot is not None)
+        kinds = Counter(slot.kind for slot in seen.elements())
         if not kinds:
             return ()
         kind = kinds.most_common(1)[0][0]
@@ -88,25 +82,17 @@ class PutIn:
         for slot, _ in seen.most_common():
             known = spelled.setdefault(slot.piece.lower(), slot)
             if slot.kind == kind and (
-                known.kind != kind or _n_capitals(slot.piece) > _n_capitals(known.piece)
+                known.kind != kind or sum(map(str.isupper, slot.piece)) > sum(map(str.isupper, known.piece))
             ):
                 spelled[slot.piece.lower()] = slot
         usual = [slot for slot in spelled.values() if slot.kind == kind]
         return tuple(usual[: MOST_SENTENCES if kind == "sentence" else 1])
 
-    def _examples(self, pattern: Pattern) -> list[tuple[int, int]]:
-        place = pattern.place if pattern.place in (FIRST, LAST) else ""
-        rows = (
-            self._recurring.rows_with(pattern.words, place) if pattern.words else self._recurring.negated_rows
-        )
-        step = max(1, len(rows) // EXAMPLES)
-        return rows[::step]
-
     def _slot(self, row: int, at: int, pattern: Pattern) -> _Slot | None:
         """Where one text has the pattern; None if it is at none of the places, or if the row cannot be analysed."""
         if not self._recurring.is_analysed(row):
             return None
-        text = self._recurring.text(row)
+        text = self._recurring.texts[row]
         spans = self._recurring.tokenizer.spans(text)
         start, end = spans[at][1], spans[at + max(len(pattern.words), 1) - 1][2]
         sentences = sentence_spans(text)
@@ -117,7 +103,7 @@ class PutIn:
         if pattern.level == "negation" or any(map(is_negation, pattern.words)):
             return None
         first = opening([token for token, _, _ in spans])
-        if first is not None and at < len(first) and self._recurring.is_opening(first):
+        if first is not None and at < len(first) and self._recurring.is_end(first):
             mark = next(i for i, (token, _, _) in enumerate(spans) if i >= len(first) and token in SEPARATORS)
             piece = f"{text[spans[0][1] : spans[mark - 1][2]]}{spans[mark][0]}"
             is_apart = piece[-1] == ":" or self._recurring.is_loose(first) or self._recurring.is_apart(first)
@@ -177,21 +163,15 @@ def _with_opening(piece: str, row: RepairRow) -> str | None:
 
 def _with_adverb(adverb: str, document: Document) -> str | None:
     """The adverb before the main verb, after its first auxiliary or after "is"."""
-    for word in document:
-        if word.head != word.index:
-            continue
-        subjects = [one for one in document.children(word, "nsubj") if one.index < word.index]
-        if not subjects:
-            return None
-        helpers = [
-            one for one in document.children(word, "aux", "cop") if subjects[0].index < one.index < word.index
-        ]
-        place = _place(document, word, helpers)
-        if place is None:
-            return None
-        piece = in_style(adverb, document.text)
-        return f"{document.text[: place.start]}{piece} {document.text[place.start :]}"
-    return None
+    root = next((word for word in document if word.head == word.index), None)
+    subjects = [one for one in document.children(root, "nsubj") if one.index < root.index] if root else []
+    if root is None or not subjects:
+        return None
+    helpers = document.children(root, "aux", "cop")
+    place = _place(document, root, [one for one in helpers if subjects[0].index < one.index < root.index])
+    if place is None:
+        return None
+    return f"{document.text[: place.start]}{in_style(adverb, document.text)} {document.text[place.start :]}"
 
 
 def _place(document: Document, root: Word, helpers: list[Word]) -> Word | None:
@@ -208,5 +188,7 @@ def _place(document: Document, root: Word, helpers: list[Word]) -> Word | None:
     return None if document.text[place.start - 1 : place.start] != " " else place
 
 
-def _n_capitals(text: str) -> int:
-    return sum(c.isupper() for c in text)
+def proposers(name: str, parts: Parts) -> Iterator[Proposer]:
+    """The remedy for one dataset: traits of the surface first, then words."""
+    yield Proposer(name, with_trait)
+    yield Proposer(name, PutIn(parts.recurring).propose, needs_english=True)

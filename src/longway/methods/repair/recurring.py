@@ -2,7 +2,7 @@
 
     recurring = Recurring(texts, read=pipeline.analyse)
     recurring.is_boilerplate("Sent from my phone.")     many texts have this sentence, or its phrases
-    recurring.is_opening(("for", "the", "record"))      many texts begin with these words, up to a mark
+    recurring.is_end(("for", "the", "record"))          many texts begin with these words, up to a mark
     recurring.extended(("it", "happens"))               (("as", "it", "happens"), 1): the phrase that the words are part of
     recurring.is_loose(("as", "it", "happens"))         whether the phrase can be left out: nothing depends on it
     recurring.is_apart(("first", "things", "first"))    whether what follows this opening is a sentence without it
@@ -20,6 +20,7 @@ from math import ceil
 import numpy as np
 import polars as pl
 
+from longway.arrays import Ints
 from longway.detect.detector import TokenizedText
 from longway.detect.words import FIRST, LAST
 from longway.english.document import Document
@@ -27,7 +28,7 @@ from longway.english.inflection import capitalise
 from longway.english.parts import has_sentiment, is_closed, is_optional_adverb, may_be_adverb
 from longway.english.words import STOP_WORDS, is_negation
 from longway.methods.repair.mend import MARKS, sentence_spans
-from longway.text.corpus import Ints, hash_of
+from longway.text.corpus import hash_of
 from longway.text.keys import phrases
 from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
@@ -64,7 +65,7 @@ class Recurring:
         self.tokenizer = tokenizer
         self._analysed = analysed
         self.least = max(LEAST, ceil(LEAST_SHARE * len(texts)))
-        self._texts, self._read = texts, read
+        self.texts, self._read = texts, read
         self.extended = cache(self._extended)
         self.is_fixed = cache(self._is_fixed)
         self.is_loose = cache(self._is_loose)
@@ -83,13 +84,9 @@ class Recurring:
         words = words_of(sentence, self.tokenizer)
         return words in self._sentences and len(words) > 1 and not any(c.isdigit() for c in sentence)
 
-    def is_opening(self, words: Words) -> bool:
-        """Whether many texts begin with these words, followed by a mark."""
-        return self._ends[0][words] >= self.least
-
-    def is_closing(self, words: Words) -> bool:
-        """Whether many texts end with these words, separated by a mark from the rest."""
-        return self._ends[1][words] >= self.least
+    def is_end(self, words: Words, *, last: bool = False) -> bool:
+        """Whether many texts begin with these words, followed by a mark. last: whether they end with them, separated by a mark from the rest."""
+        return self._ends[last][words] >= self.least
 
     def rows_with(self, words: Words, place: str = "") -> list[tuple[int, int]]:
         """The texts with these words in sequence, each with the place of the first occurrence among its tokens."""
@@ -106,18 +103,11 @@ class Recurring:
                 found.append((row, at))
         return found
 
-    def text(self, row: int) -> str:
-        """The text of a row."""
-        return self._texts[row]
-
     @cached_property
     def negated_rows(self) -> list[tuple[int, int]]:
         """The texts with a negation, each with the place of the first one among its tokens."""
-        first = (
-            (row, next((i for i, t in enumerate(tokens) if is_negation(t)), -1))
-            for row, tokens in enumerate(self._tokens)
-        )
-        return [(row, at) for row, at in first if at >= 0]
+        negated = enumerate(list(map(is_negation, tokens)) for tokens in self._tokens)
+        return [(row, found.index(True)) for row, found in negated if any(found)]
 
     def _is_fixed(self, phrase: Words) -> bool:
         """Whether the phrase recurs and has a word that seldom occurs outside it, or function words only."""
@@ -166,7 +156,7 @@ class Recurring:
 
     def _is_loose_in(self, row: int, at: int, n: int) -> bool:
         assert self._read is not None
-        text = self._texts[row]
+        text = self.texts[row]
         spans = self.tokenizer.spans(text)[at : at + n]
         document, start, end = self._read(text), spans[0][1], spans[-1][2]
         if n > 1:
@@ -177,7 +167,7 @@ class Recurring:
     def _is_sentence_after(self, row: int, at: int) -> bool:
         """Whether the words behind the mark at a place are a sentence: its main word has a subject that refers to nothing before it."""
         assert self._read is not None
-        text = self._texts[row]
+        text = self.texts[row]
         rest = self._read(capitalise(text[self.tokenizer.spans(text)[at][2] :].lstrip()))
         if not rest.words:
             return False
@@ -216,7 +206,7 @@ class Recurring:
 
     @cached_property
     def _tokens(self) -> list[list[str]]:
-        return self.tokenizer.lists(self._texts)
+        return self.tokenizer.lists(self.texts)
 
     @cached_property
     def _postings(self) -> dict[str, list[int]]:
@@ -233,17 +223,12 @@ class Recurring:
         )
 
     def _count_sentences(self) -> None:
-        sentences = [
-            (row, text[start:end])
-            for row, text in enumerate(self._texts)
-            if len(spans := sentence_spans(text))
-            > 1  # a sentence that is a whole text says what the row is about
-            for start, end in spans
-        ]
-        owners = np.array([row for row, _ in sentences], dtype=np.int64)
-        codes, words, lengths = self.tokenizer.encode(
-            pl.Series([sentence for _, sentence in sentences], dtype=pl.String)
-        )
+        # A sentence that is a whole text says what the row is about.
+        spans = [own if len(own) > 1 else [] for own in map(sentence_spans, self.texts)]
+        owners = np.repeat(np.arange(len(spans)), np.array(list(map(len, spans)), dtype=np.int64))
+        both = zip(self.texts, spans, strict=True)
+        sentences = [text[slice(*span)] for text, own in both for span in own]
+        codes, words, lengths = self.tokenizer.encode(pl.Series(sentences, dtype=pl.String))
         keep = np.array([is_word(word) for word in words], dtype=bool)[codes]
         sentence, kept = np.repeat(np.arange(len(lengths)), lengths)[keep], codes[keep]
         parts = np.split(kept, np.searchsorted(sentence, np.arange(1, len(lengths))))

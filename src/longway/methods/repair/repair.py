@@ -12,7 +12,7 @@ dropped if that balances it.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longway.data.columns import WEIGHT_COLUMN
-from longway.detect.levels import where
 from longway.english.document import Document
 from longway.language_names import ENGLISH, UNKNOWN
 from longway.languages.row_languages import LEAST as LEAST_SHARE
@@ -35,7 +34,6 @@ from longway.methods.repair.balance import Balance
 from longway.methods.repair.features import N_FEATURES, FeatureReader, Numbers, number_of
 from longway.methods.repair.remedy import Proposer, RepairRow, Source, Target, repair_row
 from longway.methods.repair.shown import ShownRows
-from longway.methods.repair.take_out import texts_of
 from longway.records import Edit, Pattern
 from longway.text.tokenizer import Tokenizer, is_word
 from longway.verify.check import Origin
@@ -66,8 +64,6 @@ class Repair:
     languages. max_changed: how many rows may be changed; half as many may be dropped. grammar, concepts: patterns of a grammar and of vectors
     to balance, too.
     """
-
-    name = "repair"
 
     def __init__(
         self,
@@ -109,14 +105,15 @@ class Repair:
         self.changed: set[int] = set()
         self.max_changed = len(rows) if max_changed is None else max_changed
         self._effects: dict[int, float] = {}  # of leaving rows out
-        # By pattern: the texts that were read, and what they show.
-        self._seen: dict[Pattern, tuple[list[str | None], ShownRows]] = {}
+        self._shown: dict[Pattern, ShownRows] = {}
         self._origins: dict[int, Origin] = {}  # of rows that were changed
         # The words of asides that were taken out, with a label.
         self._asides: Counter[tuple[tuple[str, ...], str]] = Counter()
         self._number = 0
-        self._earlier = {(row, text) for row, text in enumerate(rows.texts)}
-        self._there = {(text, rows.context(i)) for i, text in enumerate(rows.texts)}
+        self._earlier: defaultdict[int, set[str]] = defaultdict(set)  # texts that a row had
+        self._there: defaultdict[str, set[str | None]] = defaultdict(set)  # by text: its contexts
+        for row, text in enumerate(rows.texts):
+            self._there[text].add(rows.context(row))
         self._taken = set(rows.ids)
 
     def _read_balanced(self, texts: Sequence[str], contexts: Sequence[str | None] | None) -> list[Numbers]:
@@ -124,11 +121,20 @@ class Repair:
         read = [one.read(texts, contexts) for one in self.balanced]
         return [np.concatenate(numbers) for numbers in zip(*read, strict=True)]
 
-    def rows_now(self) -> list[tuple[str, str | None, str]]:
-        """Text, context and label of every row as it is now, with added rows."""
-        rows = [(text, self.rows.context(i), self.rows.label(i)) for i, text in enumerate(self.texts)]
-        rows += [(one.after, one.context, one.label) for one in self.added]
-        return [row for i, row in enumerate(rows) if i not in self.dropped]
+    @property
+    def kept(self) -> list[int]:
+        """The numbers of the rows that are not left out; added rows come after the others."""
+        return [row for row in range(len(self.balance.features)) if row not in self.dropped]
+
+    def rows_now(self) -> Rows:
+        """The rows as they are now, with added rows and without those that are left out."""
+        rows, added = self.rows, self.added
+        ids, texts = [*rows.ids, *(one.id for one in added)], [*self.texts, *(one.after for one in added)]
+        contexts = None
+        if rows.contexts is not None:
+            contexts = [*rows.contexts, *(one.context or "" for one in added)]
+        labels = np.array(self.balance.labels, dtype=np.int64)
+        return replace(rows, ids=ids, texts=texts, labels=labels, contexts=contexts).at(self.kept)
 
     @property
     def changed_rows(self) -> Rows:
@@ -209,35 +215,30 @@ class Repair:
 
     def shown(self, target: Target) -> ShownRows:
         """The rows that show a pattern; none that is dropped. Texts that did not change since it was last asked are not read again."""
-        read, shown = self._seen.get(target.pattern) or (
-            [None] * len(self.rows),
-            ShownRows(np.zeros(len(self.rows), bool), self.rows.labels, len(self.balance.totals)),
-        )
+        if target.pattern not in self._shown:
+            none = np.zeros(len(self.rows), bool)
+            self._shown[target.pattern] = ShownRows(none, self.rows.labels, len(self.balance.totals))
+        shown = self._shown[target.pattern]
         for row, text in enumerate(self.texts):
             if row in self.dropped:
                 shown.set(row, False)
-            elif read[row] is not text:
-                read[row] = text
-                shown.set(row, self._shows(row, text, target))
-        self._seen[target.pattern] = read, shown
+            elif shown.texts[row] is not text:
+                shown.texts[row] = text
+                shown.set(row, self.row(row).shows(target))
         return shown
 
     def shown_at_first(self, target: Target, shown: ShownRows) -> int:
         """How many rows showed a pattern before anything was changed."""
-        changed = sum(self._shows(row, self.rows.texts[row], target) for row in self.changed)
+        changed = sum(self.row(row).shows(target, self.rows.texts[row]) for row in self.changed)
         return changed + sum(row not in self.changed for row in shown.numbers())
 
-    def _shows(self, row: int, text: str, target: Target) -> bool:
-        texts = texts_of(text, self.rows.context(row), target.pattern)
-        return where(target.pattern, texts, target.concepts, self.rows.tokenizer) is not None
-
-    def _effect(self, row: int, numbers: Numbers, *, shows: bool, shown: ShownRows) -> float:
+    def _effect(self, draft: Draft, shown: ShownRows, *, shows: bool) -> float:
         """How much the excess would rise, and with it what the target says about labels; infinite if that would rise."""
-        effect = self.balance.effect_of_change(row, numbers)
-        if shows == shown.rows[row]:
+        effect = self.balance.effect_of_change(draft.row, draft.features)
+        if shows == shown.rows[draft.row]:
             return effect
         totals = self.balance.totals
-        more = shown.gain_if(row, shows, totals) - shown.gain(totals)
+        more = shown.gain(totals, row=draft.row, shows=shows) - shown.gain(totals)
         return effect + more if more < 0 else float("inf")
 
     def row(self, number: int) -> RepairRow:
@@ -266,23 +267,19 @@ class Repair:
         figures.candidates = sum(map(len, choices.values()))
         edits: list[Edit] = []
 
-        def helps(draft: Draft, numbers: Numbers, shows: bool) -> bool:
-            return asides_only or self._effect(draft.row, numbers, shows=shows, shown=shown) < LEAST
+        def helps(draft: Draft) -> bool:
+            return asides_only or self._effect(draft, shown, shows=remedy.into_others) < LEAST
 
         while any(choices.values()):
             first = [drafts.pop(0) for drafts in choices.values() if drafts]
-            features = self.reader.read([one.after for one in first], [one.context for one in first])
-            tried = [
-                (draft, numbers, self._shows(draft.row, draft.after, target))
-                for draft, numbers in zip(first, features, strict=True)
-            ]
-            helping = [each for each in tried if helps(*each)]
+            self._read_features(first)
+            helping = list(filter(helps, first))
             figures.rejected[NO_BETTER] += len(first) - len(helping)
-            verify_all(self.verify, [draft for draft, _, _ in helping])
-            for draft, numbers, shows in helping:
+            verify_all(self.verify, helping)
+            for draft in helping:
                 if not draft.reason and not self._may_change(draft.row):
                     draft.refuse(ENOUGH)
-                elif not draft.reason and not helps(draft, numbers, shows):
+                elif not draft.reason and not helps(draft):
                     draft.refuse(NO_BETTER)
                 edits += draft.edits(self.rows, method=remedy.name, number=self._number + 1)
                 if draft.reason:
@@ -290,26 +287,29 @@ class Repair:
                     continue
                 choices[draft.row] = []
                 figures.accepted += 1
-                if not remedy.into_others:
-                    self._count_asides(draft, target)
-                self._use(draft, numbers)
-                shown.set(draft.row, shows)
+                # Asides that are taken out, also by the words that recur: "... an exhibition about the trains upstairs".
+                for aside in () if remedy.into_others else draft.asides:
+                    recurring = {_tokens_of(aside, self.rows.tokenizer), target.pattern.words}
+                    self._asides.update((words, target.label) for words in recurring)
+                self._use(draft)
+                shown.set(draft.row, remedy.into_others)
         return self.round(figures, edits)
 
-    def _count_asides(self, draft: Draft, target: Target) -> None:
-        """Count the asides that a draft takes out, also by the words that recur: "... an exhibition about the trains upstairs"."""
-        for aside in draft.asides:
-            recurring = {_tokens_of(aside, self.rows.tokenizer), target.pattern.words}
-            self._asides.update((words, target.label) for words in recurring)
+    def _read_features(self, drafts: Sequence[Draft]) -> None:
+        """Give each draft the numbers of its features."""
+        features = self.reader.read([one.after for one in drafts], [one.context for one in drafts])
+        for draft, numbers in zip(drafts, features, strict=True):
+            draft.features = numbers
 
     def _drafts(self, remedy: Proposer, target: Target, rows: Sequence[int]) -> dict[int, list[Draft]]:
         """The drafts for each row that are not an earlier text of it."""
         rows = [row for row in rows if self._may_change(row)]
         words = target.pattern.words
         choices: dict[int, list[Draft]] = {}
-        proposed = remedy.propose([self.row(row) for row in rows], target)
+        proposed = remedy.drafts([self.row(row) for row in rows], target)
         for row, drafts in zip(rows, proposed, strict=True):
-            new = (one for one in drafts if (row, one.after) not in self._earlier and one.after.strip())
+            earlier = {*self._earlier[row], self.texts[row]}
+            new = (one for one in drafts if one.after not in earlier and one.after.strip())
             choices[row] = list(islice(new, MOST_DRAFTS))
             for draft in choices[row]:
                 draft.telling = frozenset([" ".join(words), *words])
@@ -319,11 +319,11 @@ class Repair:
         """Whether a row may be changed: one that was changed before always, others as long as the most rows are not reached."""
         return row in self.changed or len(self.changed) < self.max_changed
 
-    def _use(self, draft: Draft, features: Numbers) -> None:
+    def _use(self, draft: Draft) -> None:
         row, text = draft.row, draft.after
         self._origins[row] = draft.origin_now
-        self.balance.change(row, features)
-        self._earlier.add((row, text))
+        self.balance.change(row, draft.features)
+        self._earlier[row].add(self.texts[row])
         self.texts[row] = text
         self.changed.add(row)
 
@@ -340,25 +340,26 @@ class Repair:
             yield self.round(figures, self._add_part(figures, drafts, name, choose))
 
     def _add_part(self, figures: Figures, drafts: Sequence[Draft], name: str, choose: bool) -> list[Edit]:
-        labels = list(self.rows.label_names)
-        features = self.reader.read([one.after for one in drafts], [one.context for one in drafts])
+        self._read_features(drafts)
         waiting = []
-        for draft, numbers in zip(drafts, features, strict=True):
-            label = labels.index(draft.label)
-            if (draft.after, draft.context) in self._there:
+        for draft in drafts:
+            if draft.context in self._there[draft.after]:
                 figures.rejected[SAME_TEXT] += 1
-            elif choose and self.balance.effect_of_adding(label, numbers) >= LEAST:
+            elif choose and self._effect_of_adding(draft) >= LEAST:
                 figures.rejected[NO_BETTER] += 1
             else:
-                waiting.append((draft, label, numbers))
+                waiting.append(draft)
         # Rows that only say the same in other words are checked as changes are.
-        for verify, same in ((self.verify, True), (self.verify_new, False)):
-            verify_all(verify, [draft for draft, _, _ in waiting if (draft.keeps == "meaning") == same])
+        verify_all(self.verify, [draft for draft in waiting if draft.keeps == "meaning"])
+        verify_all(self.verify_new, [draft for draft in waiting if draft.keeps != "meaning"])
         edits: list[Edit] = []
-        for draft, label, numbers in waiting:
-            if not draft.reason and (draft.after, draft.context) in self._there:
+        totals = self.balance.totals
+        for draft in waiting:
+            label = list(self.rows.label_names).index(draft.label)
+            is_frequent = totals[label] >= EVEN * totals[totals > 0].min() + FEW
+            if not draft.reason and draft.context in self._there[draft.after]:
                 draft.refuse(SAME_TEXT)
-            elif not draft.reason and choose and not self._helps(label, numbers):
+            elif not draft.reason and choose and (is_frequent or self._effect_of_adding(draft) >= LEAST):
                 draft.refuse(NO_BETTER)
             draft.id = fresh_id(self._taken, self.rows.ids[draft.row], "repair")
             first, *others = draft.edits(self.rows, method=name, number=self._number + 1)
@@ -367,15 +368,13 @@ class Repair:
                 figures.rejected[draft.why] += 1
                 continue
             figures.accepted += 1
-            self.balance.add(label, numbers)
+            self.balance.add(label, draft.features)
             self.added.append(draft)
-            self._there.add((draft.after, draft.context))
+            self._there[draft.after].add(draft.context)
         return edits
 
-    def _helps(self, label: int, features: Numbers) -> bool:
-        totals = self.balance.totals
-        is_rare = totals[label] < EVEN * totals[totals > 0].min() + FEW
-        return bool(is_rare and self.balance.effect_of_adding(label, features) < LEAST)
+    def _effect_of_adding(self, draft: Draft) -> float:
+        return self.balance.effect_of_adding(list(self.rows.label_names).index(draft.label), draft.features)
 
     # What dropping and weighing need
 
@@ -399,31 +398,16 @@ class Repair:
 
     def row_edit(self, row: int, weight: float | None = None) -> Edit:
         """The edit that leaves a row out, or gives it a weight."""
-        if row < len(self.rows):
-            id_, text, label, source = self.rows.ids[row], self.texts[row], self.rows.label(row), ""
-        else:
-            added = self.added[row - len(self.rows)]
-            id_, text, label, source = added.id, added.after, added.label, self.rows.ids[added.row]
-        number, field = self._number + 1, self.rows.task.text_name
-        if weight is None:
-            return Edit(
-                id_, field, text, text, label, label, DROP, "rules", True, round=number, how=DROP, drops=True
-            )
-        after = f"{weight:.4f}"
-        return Edit(
-            id_,
-            WEIGHT_COLUMN,
-            "1",
-            after,
-            label,
-            label,
-            WEIGH,
-            "rules",
-            True,
-            round=number,
-            how=WEIGH,
-            source=source,
+        n, how = len(self.rows), DROP if weight is None else WEIGH
+        now = self.row(row).draft(self.texts[row], how) if row < n else self.added[row - n]
+        context = self.rows.context(now.row)
+        left = Draft(
+            now.row, now.after, now.after, now.label, context, id=now.id, how=how, engine="rules", reason=""
         )
+        left.drops = weight is None
+        if weight is not None:
+            left.column, left.before, left.after = WEIGHT_COLUMN, "1", f"{weight:.4f}"
+        return left.edits(self.rows, method=how, number=self._number + 1)[0]
 
     def round(self, figures: Figures, edits: Sequence[Edit]) -> Round:
         """The next round."""

@@ -9,12 +9,12 @@ A sentence is neutral if it judges nothing, denies nothing and names nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from random import Random
 
 from longway.detect.words import FIRST, LAST
-from longway.english.document import Document, Word
+from longway.english.document import Document
 from longway.english.parts import has_names_or_numbers, has_sentiment
 from longway.english.rules.rule import Scene
 from longway.english.rules.word_order import clause_order, fronting
@@ -22,8 +22,8 @@ from longway.english.words import STOP_WORDS, is_negation
 from longway.methods.loop import Draft
 from longway.methods.repair.mend import Span, after, cut_sentences, sentence_spans
 from longway.methods.repair.recurring import Recurring, words_of
-from longway.methods.repair.remedy import RepairRow, Target
-from longway.methods.repair.take_out import FEWEST, shows
+from longway.methods.repair.remedy import Parts, Proposer, RepairRow, Target
+from longway.methods.repair.take_out import FEWEST
 
 MOST_ADDED = 3  # sentences that are added to one text
 MOST_READ, LARGEST_POOL = 2000, 500  # texts in which sentences to add are looked for, and sentences
@@ -37,40 +37,39 @@ MAX_LEFT_OUT = 0.5  # share of a text's own sentences
 class Reshape:
     """Changes length and order.
 
-    texts: by label, those whose neutral sentences may be added to rows of that label: what judges after all says the same there.
-    seed: decides which ones a row gets.
+    rows: those whose neutral sentences may be added to rows of the same label: what judges after all says the same there. seed: decides
+    which ones a row gets.
     """
 
     def __init__(
         self,
         recurring: Recurring,
-        texts: Mapping[str, Sequence[str]] | None = None,
+        rows: Sequence[RepairRow] = (),
         *,
         seed: int = 0,
     ) -> None:
-        self._recurring, self._texts, self._seed = recurring, texts or {}, seed
+        self._recurring, self._rows, self._seed = recurring, rows, seed
         self._pool = cache(self._sentences)
 
     def propose(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """Texts of another length or order, which do not show the pattern."""
         pattern = target.pattern
-        if not shows(pattern, row.text, row):
+        if not row.shows(target):
             return
-        drafts: Iterable[Draft] = ()
         if pattern.level == "length":
-            drafts = self._shorter(row, target) if pattern.place == "at least" else self._longer(row, target)
+            yield from (self._shorter if pattern.place == "at least" else self._longer)(row, target)
         elif pattern.level == "position" and pattern.place in (FIRST, LAST) and row.read is not None:
-            drafts = self._moved(row)
-        seen = {row.text}
-        for draft in drafts:
-            if draft.after not in seen and not shows(pattern, draft.after, row):
-                seen.add(draft.after)
-                yield draft
+            yield from self._moved(row)
 
     def _shorter(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """Without the sentences that recur; else without as few of the neutral ones as needed."""
         sentences = sentence_spans(row.text)
-        recurring = [span for span in sentences if self._recurs(row, span)]
+        recurring = [
+            span
+            for span in sentences
+            if self._recurring.is_boilerplate(row.text[slice(*span)])
+            and (row.read is None or not has_sentiment(row.document, *span))
+        ]
         own = [span for span in sentences if span not in recurring]
         if not any(len(words_of(row.text[slice(*span)])) >= FEWEST for span in own):
             return
@@ -83,15 +82,13 @@ class Reshape:
         for span in self._least_related(row, own)[: int(MAX_LEFT_OUT * len(own))]:
             gone.append(span)
             text = cut_sentences(row.text, gone)
-            if not shows(target.pattern, text, row):
+            if not row.shows(target, text):
                 yield row.draft(text, "reshape.neutral", "label")
                 return
 
     def _longer(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """With neutral sentences of other rows. A pair is left alone: what is added would have to follow from the context."""
-        if row.context is not None or not any(c.isalnum() for c in row.text):
-            return
-        if row.read is None:
+        if row.context is not None or row.read is None or not any(c.isalnum() for c in row.text):
             return
         own = set(words_of(row.text))
         others = [one for one, words in self._pool(row.label, row.read) if not words <= own]
@@ -100,13 +97,13 @@ class Reshape:
             text = row.text
             for sentence in some:
                 text = after(sentence.rstrip(".!?… "), text, row.language)
-                if not shows(target.pattern, text, row):
+                if not row.shows(target, text):
                     yield row.draft(text, "reshape.added", "label")
                     break
 
     def _sentences(self, label: str, read: Callable[[str], Document]) -> list[tuple[str, frozenset[str]]]:
         """Neutral sentences of texts of a label, each with its words."""
-        texts = self._texts.get(label, ())
+        texts = [row.text for row in self._rows if row.label == label]
         some = [texts[i] for i in range(0, len(texts), max(1, len(texts) // MOST_READ))]
         found = [one for one in neutral_sentences(some, read) if not self._recurring.is_boilerplate(one)]
         return [(one, frozenset(words_of(one))) for one in found[:LARGEST_POOL]]
@@ -118,12 +115,6 @@ class Reshape:
                 yield row.draft(
                     rephrasing.apply(row.document), f"reshape.{rephrasing.rule}", rephrasing.keeps
                 )
-
-    def _recurs(self, row: RepairRow, span: Span) -> bool:
-        """Whether a sentence recurs in other rows and can be left out."""
-        if not self._recurring.is_boilerplate(row.text[slice(*span)]):
-            return False
-        return row.read is None or not has_sentiment(row.document, *span)
 
     def _least_related(self, row: RepairRow, own: Sequence[Span]) -> list[Span]:
         """The neutral sentences after the first, those that share fewest words with the rest and the context first."""
@@ -149,9 +140,10 @@ def neutral_sentences(texts: Iterable[str], read: Callable[[str], Document]) -> 
                 document = read(text)  # the whole text: a sentence on its own may be analysed differently
                 words = document.words_between(start, end)
                 stands_alone = not any(word.upos in _REFERRING or word.lower in _POINTING for word in words)
-                is_whole = (
-                    text[end - 1] == "." and words[0].upos in ("DET", "NOUN", "ADJ") and _is_clause(words)
-                )
+                is_clause = {"VERB", "AUX"} & {word.upos for word in words} and "nsubj" in {
+                    word.relation for word in words
+                }
+                is_whole = text[end - 1] == "." and words[0].upos in ("DET", "NOUN", "ADJ") and is_clause
                 if stands_alone and is_whole and is_neutral(document, start, end):
                     found[text[start:end]] = None
     return list(found)
@@ -174,7 +166,6 @@ def _n_shared(content: dict[Span, frozenset[str]], span: Span) -> tuple[int, int
     return len(content[span] & rest), -span[0]
 
 
-def _is_clause(words: Sequence[Word]) -> bool:
-    return any(word.relation == "nsubj" for word in words) and any(
-        word.upos in ("VERB", "AUX") for word in words
-    )
+def proposers(name: str, parts: Parts) -> Iterator[Proposer]:
+    """The remedy for one dataset."""
+    yield Proposer(name, Reshape(parts.recurring, parts.every, seed=parts.seed).propose)

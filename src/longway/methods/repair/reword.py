@@ -10,15 +10,14 @@ the pattern is no draft.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
-from longway.detect.levels import CONCEPT, where
 from longway.detect.words import ANY_FORM
+from longway.levels import CONCEPT
 from longway.methods.loop import Draft, drafts_of, written
 from longway.methods.method import RewriteRequest, Rows, Write
-from longway.methods.repair.remedy import RepairRow, Target
-from longway.methods.repair.take_out import shows, texts_of
-from longway.records import Pattern
+from longway.methods.repair.remedy import Parts, Proposer, RepairRow, Target
 from longway.task import Task
 from longway.text.tokenizer import is_longer_than
 
@@ -38,7 +37,7 @@ def reworded(
     for request, answer in written(write, requests)[0]:
         row = asked[request.row]
         for draft in drafts_of(request, answer, write.name):
-            if not shows(target.pattern, draft.after, row, target.concepts):
+            if not row.shows(target, draft.after):
                 how = f"reword.{draft.how or 'engine'}"
                 new = row.draft(draft.after, how, draft.keeps, engine=draft.engine)
                 drafts[row.number].append(new)
@@ -46,7 +45,7 @@ def reworded(
 
 
 def _request(task: Task, row: RepairRow, target: Target) -> RewriteRequest:
-    avoid, typical, keeps = words_in(row, target.pattern), None, task.keeps(row.label)
+    avoid, typical, keeps = words_in(row, target), None, task.keeps(row.label)
     if target.pattern.level == CONCEPT:
         avoid, keeps = target.pattern.words, "label"
         typical = tuple(text for text in target.typical if not row.text.startswith(text))
@@ -66,23 +65,24 @@ def reworded_copies(write: Write, rows: Rows, telling: Telling, places: Sequence
     """Each row once more in other words. telling: the words of a text that predict its label."""
     requests = []
     for row in places:
-        text, label = rows.texts[row], rows.label(row)
-        avoid, keeps = telling(text, label), rows.task.keeps(label)
-        requests.append(
-            RewriteRequest(row, text, label, CANDIDATES, rows.context(row), avoid=avoid, keeps=keeps)
-        )
+        avoid, keeps = telling(rows.texts[row], rows.label(row)), rows.task.keeps(rows.label(row))
+        requests.append(rows.request(row, CANDIDATES, avoid=avoid, keeps=keeps))
     for request, answer in written(write, requests)[0]:
         for draft in islice(drafts_of(request, answer, write.name), 1):
             draft.how, draft.telling = f"reword.{draft.how or 'engine'}", frozenset()
             yield draft
 
 
-def words_in(row: RepairRow, pattern: Pattern) -> tuple[str, ...]:
+def words_in(row: RepairRow, target: Target) -> tuple[str, ...]:
     """What an engine must avoid: the words of the pattern, or the forms of its word in this row; empty if it is not made of words."""
-    if pattern.place != ANY_FORM:
-        return (" ".join(pattern.words),) if pattern.words else ()
-    texts = texts_of(row.text, row.context, pattern)
-    found = where(pattern, texts, tokenizer=row.tokenizer) or {}
-    return tuple(
-        {texts[column][start:end].lower(): None for column, spans in found.items() for start, end in spans}
-    )
+    words = target.pattern.words
+    if target.pattern.place != ANY_FORM:
+        return (" ".join(words),) if words else ()
+    return tuple(dict.fromkeys(row.text[start:end].lower() for start, end in row.spans(target)))
+
+
+def proposers(name: str, parts: Parts) -> Iterator[Proposer]:
+    """The remedy for one dataset, if anything may write."""
+    if parts.write is not None:
+        reword = partial(reworded, parts.write, parts.rows.task, parts.writes_english)
+        yield Proposer(name, reword, parts.writes_english, asks=True)

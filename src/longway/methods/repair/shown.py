@@ -11,10 +11,11 @@ Bools = NDArray[np.bool_]
 
 
 class ShownRows:
-    """The rows that show a pattern. rows: whether each row does. labels: of all rows."""
+    """The rows that show a pattern. rows: whether each row does. labels: of all rows. texts: of rows when they were last read."""
 
     def __init__(self, rows: Bools, labels: NDArray[np.integer], n_labels: int) -> None:
         self.rows, self._labels = rows, labels
+        self.texts: list[str | None] = [None] * len(rows)
         self._counts = np.bincount(labels[rows], minlength=n_labels).astype(np.float64)
 
     def __len__(self) -> int:
@@ -29,16 +30,9 @@ class ShownRows:
         self._counts[self._labels[row]] += int(shows) - int(self.rows[row])
         self.rows[row] = shows
 
-    def gain(self, totals: Floats) -> float:
-        """What the pattern says about labels, G of `balance.py`. totals: rows of each label."""
-        return _gain(self._counts, totals)
-
-    def gain_if(self, row: int, shows: bool, totals: Floats) -> float:
-        """The same if one row showed it, or did not."""
+    def gain(self, totals: Floats, *, row: int | None = None, shows: bool = False) -> float:
+        """What the pattern says about labels, G of `balance.py`. totals: rows of each label. row: one that shows it or not, whatever it does now."""
         counts = self._counts.copy()
-        counts[self._labels[row]] += int(shows) - int(self.rows[row])
-        return _gain(counts, totals)
-
-
-def _gain(counts: Floats, totals: Floats) -> float:
-    return float(gain(counts[:, None], np.maximum(totals, counts))[0])
+        if row is not None:
+            counts[self._labels[row]] += int(shows) - int(self.rows[row])
+        return float(gain(counts[:, None], np.maximum(totals, counts))[0])

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from longway.detect.detector import TokenizedText
-from longway.detect.levels import where
 from longway.detect.words import FIRST, LAST
 from longway.english.articles import fix_articles
 from longway.english.document import Change, Document, apply_changes
@@ -32,12 +31,9 @@ from longway.english.words import is_negation
 from longway.methods.loop import Draft
 from longway.methods.repair.mend import Span, cut_all, cut_sentences, sentence_spans
 from longway.methods.repair.recurring import ENDS, LONGEST, SEPARATORS, Recurring, words_of
-from longway.methods.repair.remedy import RepairRow, Target
+from longway.methods.repair.remedy import Parts, Proposer, RepairRow, Target
 from longway.records import Pattern
 from longway.text.tokenizer import is_word
-
-if TYPE_CHECKING:
-    from longway.detect.concepts.concepts import Concepts
 
 LEVELS = frozenset(["token", "ngram", "position", "surface", "negation"])
 FEWEST = 2  # words that remain
@@ -66,31 +62,20 @@ class TakeOut:
         """The text without the pattern."""
         pattern = target.pattern
         if pattern.level == "overlap":
-            yield from self._repeated(row, pattern)
+            yield from self._repeated(row, target)
             return
-        if pattern.level not in LEVELS:
-            return
-        spans = (where(pattern, texts_of(row.text, row.context, pattern), tokenizer=row.tokenizer) or {}).get(
-            pattern.columns[0], []
-        )
+        spans = row.spans(target) if pattern.level in LEVELS else []
         if len(spans) > MOST_SPANS:  # nothing that can be taken out is there so often
             return
-        seen = {row.text}
         for ways in (self._ways(row, pattern), self._ways(row, pattern)[::-1]):
-            cuts = [_first_cut(ways, span) for span in spans]
+            cuts = [next((cut for way in ways if (cut := way(span)) is not None), None) for span in spans]
             found = [one for one in cuts if one is not None]
             if not found or len(found) < len(cuts):
                 return
             text = _without(row, found)
-            if (
-                text not in seen
-                and len(words_of(text, row.tokenizer)) >= FEWEST
-                and not shows(pattern, text, row)
-            ):
-                seen.add(text)
-                how = found[0].how
+            if len(words_of(text, row.tokenizer)) >= FEWEST:
                 asides = [row.text[one.start : one.end] for one in found if one.how in ASIDES]
-                yield row.draft(text, f"take_out.{how}", asides=asides)
+                yield row.draft(text, f"take_out.{found[0].how}", asides=asides)
 
     def _ways(self, row: RepairRow, pattern: Pattern) -> list[Callable[[Span], _Cut | None]]:
         text = TokenizedText(row.text, row.tokenizer)
@@ -120,14 +105,14 @@ class TakeOut:
         """The opening or the closing around a span, with the mark that separates it."""
         for start, end, mark in _openings(text):
             words = tuple(word for word, a, b in text.words if start <= a and b <= end)
-            if not self._recurring.is_opening(words) or not self._is_apart(row, words, start, end, mark):
+            if not self._recurring.is_end(words) or not self._is_apart(row, words, start, end, mark):
                 break
             if start <= span[0] and span[1] <= end:
                 return _Cut("opening", start, text.tokens[_token_at(text, end)][2])
         last = _closing(text)
         if last is not None and last[0] <= span[0] and span[1] <= last[1]:
             words = tuple(word for word, a, b in text.words if last[0] <= a and b <= last[1])
-            if self._recurring.is_closing(words) and self._is_apart(row, words, *last):
+            if self._recurring.is_end(words, last=True) and self._is_apart(row, words, *last):
                 return _Cut("closing", *last[:2])
         return None
 
@@ -178,9 +163,9 @@ class TakeOut:
             return None
         return _Cut("adverb", *span) if _reads_the_same(row, [span]) else None
 
-    def _repeated(self, row: RepairRow, pattern: Pattern) -> Iterator[Draft]:
+    def _repeated(self, row: RepairRow, target: Target) -> Iterator[Draft]:
         """The text without the sentences that its context has word for word."""
-        if pattern.place != "at least" or not row.context or not shows(pattern, row.text, row):
+        if target.pattern.place != "at least" or not row.context or not row.shows(target):
             return
         context = " ".join(("", *words_of(row.context, row.tokenizer), ""))
         sentences = sentence_spans(row.text)
@@ -192,23 +177,9 @@ class TakeOut:
         kept = [one for one in sentences if one not in repeated]
         if repeated and kept:
             text = cut_sentences(row.text, repeated)
-            if len(words_of(text, row.tokenizer)) >= FEWEST and not shows(pattern, text, row):
+            if len(words_of(text, row.tokenizer)) >= FEWEST:
                 asides = [row.text[slice(*one)] for one in repeated]
                 yield row.draft(text, "take_out.repeated", asides=asides)
-
-
-def texts_of(text: str, context: str | None, pattern: Pattern) -> dict[str, str]:
-    """A text and its context by the columns of a pattern."""
-    return dict(zip(pattern.columns, (text, context or ""), strict=False))
-
-
-def shows(pattern: Pattern, text: str, row: RepairRow, concepts: Concepts | None = None) -> bool:
-    """Whether the row with this text shows the pattern. concepts: as `where` takes them."""
-    return where(pattern, texts_of(text, row.context, pattern), concepts, row.tokenizer) is not None
-
-
-def _first_cut(ways: list[Callable[[Span], _Cut | None]], span: Span) -> _Cut | None:
-    return next((found for way in ways if (found := way(span)) is not None), None)
 
 
 def _without(row: RepairRow, cuts: list[_Cut]) -> str:
@@ -280,3 +251,8 @@ def _closing(text: TokenizedText) -> tuple[int, int, str] | None:
         if n_words > LONGEST:
             return None
     return None
+
+
+def proposers(name: str, parts: Parts) -> Iterator[Proposer]:
+    """The remedy for one dataset."""
+    yield Proposer(name, TakeOut(parts.recurring).propose)

@@ -43,18 +43,11 @@ class Parsed:
     rows: Bools
     columns: Bools
 
-    def of(self, *, rows: NDArray[np.integer] | slice, columns: Bools | slice) -> Parsed:
-        """The same for a part of the table."""
-        return Parsed(self.rows[rows], self.columns[columns])
-
-
-ALL = slice(None)
-
 
 def weigh(repair: Repair) -> Iterator[Round]:
     """Give every row a weight, such that what is tied to a label in the rows is tied to none in the weighted rows."""
     balance = repair.balance
-    kept = [row for row in range(len(balance.features)) if row not in repair.dropped]
+    kept = repair.kept
     labels = np.array([balance.labels[row] for row in kept], dtype=np.int64)
     weights = balancing_weights([balance.features[row] for row in kept], labels, parsed=repair.parsed)
     repair.weights = dict(zip(kept, weights.round(4).tolist(), strict=True))
@@ -89,7 +82,7 @@ def balancing_weights(
         if not (tied & ~balanced).any():
             break
         balanced |= tied
-        part = None if known is None else known.of(rows=ALL, columns=balanced)
+        part = None if known is None else Parsed(known.rows, known.columns[balanced])
         weights = entropy_balanced(csr_matrix(table[:, balanced]), labels, part)
     return weights
 
@@ -102,7 +95,7 @@ def entropy_balanced(table: csr_matrix, labels: NDArray[np.integer], parsed: Par
     weights = np.ones(n)
     for label in np.unique(labels):
         rows = np.flatnonzero(labels == label)
-        own, mine_parsed = csr_matrix(table[rows]), parsed.of(rows=rows, columns=ALL)
+        own, mine_parsed = csr_matrix(table[rows]), Parsed(parsed.rows[rows], parsed.columns)
         n_known = np.where(parsed.columns, max(mine_parsed.rows.sum(), 1), len(rows))
         slack = SLACK * means * (1 - means) / n_known
         for step in range(STEPS):

@@ -90,17 +90,18 @@ def compare_descriptors(values: Values, *, draws: int = DRAWS, seed: int = 0) ->
     p = _p_values(values, tests)
     indices = np.array([(index[first], index[second]) for _, first, second in tests])
     is_significant = {"raw": p < LEVEL, "holm": holm(p) < LEVEL, "bh": q_values(p) < LEVEL}
-    counts = _resampled_counts(len(names), draws, seed)
+    n = len(names)
+    counts = np.random.default_rng(seed).multinomial(
+        n, np.full(n, 1 / n), size=draws
+    )  # of descriptors in each resample
     measured = {kind: _measured(hits, indices, counts) for kind, hits in is_significant.items()}
     return Descriptors(
-        len(names),
+        n,
         len(values),
         len(tests),
         min(len(given) for by_name in values.values() for given in by_name.values()),
-        measured["raw"],
-        measured["holm"],
-        measured["bh"],
-        _pairs(values, tests, is_significant["raw"]),
+        **measured,
+        pairs=_pairs(values, tests, is_significant["raw"]),
     )
 
 
@@ -131,11 +132,6 @@ def _measured(hits: Bools, indices: Ints, counts: Ints) -> Measurement:
     total = ((counts @ tested) * counts).sum(axis=1)  # tests in each resample
     drawn = 100 * ((counts @ significant) * counts).sum(axis=1)[total > 0] / total[total > 0]
     return resampled(float(100 * hits.mean()), drawn, n=n)
-
-
-def _resampled_counts(n: int, draws: int, seed: int) -> Ints:
-    """How often each of n descriptors is in each resample: (draws, n)."""
-    return np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=draws)
 
 
 def _pairs(values: Values, tests: Sequence[tuple[str, str, str]], differ: Bools) -> list[DescriptorPair]:

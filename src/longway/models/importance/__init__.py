@@ -13,19 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from longway.errors import SettingError
-from longway.models.classifier import Classifier, Inputs, Ints, targets_of
+from longway.models.classifier import Classifier, Inputs, targets_of
 from longway.models.importance.gradients import integrated_gradients
 from longway.models.importance.masking import Sampler, explain_by_masking, lime, shapley
 from longway.models.importance.word_scores import MaskableText, WordScores
 
 SAMPLERS: dict[str, Callable[[int | None], Sampler]] = {"lime": lime, "shapley": shapley}
 METHODS = (*SAMPLERS, "ig")
-FIELDS = ("text", "context")
 
-__all__ = ["FIELDS", "METHODS", "MaskableText", "WordScores", "check_method", "word_importance"]
+__all__ = ["METHODS", "MaskableText", "WordScores", "word_importance"]
 
 
 def word_importance(
@@ -45,30 +42,20 @@ def word_importance(
     samples: lime: masked texts per text (400). shapley: orders drawn per text of more than 8 words (16). ig: steps (48).
     progress: called with the number of newly finished rows.
     """
-    check_method(method, field=field, samples=samples)
-    if field != "text" and inputs.contexts is None:
-        raise SettingError(f"'field' is {field}, but the rows are texts without context. Explain the text.")
-    targets = _targets(model, inputs, target)
-    if method == "ig":
-        return integrated_gradients(model, inputs, targets, field=field, steps=samples, progress=progress)
-    sampler = SAMPLERS[method](samples)
-    return explain_by_masking(model, inputs, targets, sampler, field=field, seed=seed, progress=progress)
-
-
-def check_method(method: str, *, field: str = "text", samples: int | None = None) -> None:
-    """Raise SettingError for an invalid value."""
     if method not in METHODS:
         raise SettingError(f"'method' must be one of {', '.join(METHODS)}. Got {method!r}.")
-    fields = (*FIELDS, "both") if method == "ig" else FIELDS
+    fields = ("text", "context", "both") if method == "ig" else ("text", "context")
     if field not in fields:
         raise SettingError(f"'field' must be one of {', '.join(fields)}. Got {field!r}.")
     if samples is not None and samples < 2:
         raise SettingError(f"'samples' must be 2 or more. Got {samples}. Leave it out for the default.")
-
-
-def _targets(model: Classifier, inputs: Inputs, target: str | Sequence[str] | None) -> Ints:
+    if field != "text" and inputs.contexts is None:
+        raise SettingError(f"'field' is {field}, but the rows are texts without context. Explain the text.")
     if target is None:
-        empty = np.zeros(0, np.int64)
-        return np.asarray(model.logits(inputs).argmax(axis=1), np.int64) if len(inputs) else empty
-    labels = [target] * len(inputs) if isinstance(target, str) else list(target)
-    return targets_of(labels, model.labels_)
+        target = model.predict(inputs) if len(inputs) else []
+    labels = [target] * len(inputs) if isinstance(target, str) else target
+    targets = targets_of(labels, model.labels_)
+    if method == "ig":
+        return integrated_gradients(model, inputs, targets, field=field, steps=samples, progress=progress)
+    sampler = SAMPLERS[method](samples)
+    return explain_by_masking(model, inputs, targets, sampler, field=field, seed=seed, progress=progress)

@@ -24,26 +24,22 @@ so a longer text shrinks its context's columns) is shared by all words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from importlib.util import find_spec
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from longway.errors import SettingError
+from longway.errors import MissingExtra, SettingError
 from longway.models.bag_of_words import BagOfWordsClassifier
-from longway.models.classifier import Classifier, Inputs, softmax
-from longway.models.importance.word_scores import (
-    Floats,
-    Ints,
-    MaskableText,
-    PieceScores,
-    Scorer,
-    WordScores,
-    text_starts,
-)
+from longway.models.classifier import Classifier, Floats, Inputs, Ints, softmax
+from longway.models.importance.word_scores import MaskableText, PieceScores, Scorer, WordScores, text_starts
 
 STEPS = 48
+NEURAL = ("encoder", "frozen", "static")  # names of classifiers that torch_gradients.py explains
 AT_ONCE = 64  # rows between two calls of `progress`
 NODES = 8  # per interval of the path
 NATS = 2.0  # by which logits may change relative to each other in one interval
@@ -112,14 +108,16 @@ def gradients_of(model: Classifier) -> Scorer:
     """What computes a model's scores from its gradients. Raises SettingError if it has none."""
     if isinstance(model, BagOfWordsClassifier):
         return partial(bag_of_words_scores, model)
-    from longway.models.importance.torch_gradients import PATHS, neural_scores
+    if model.name not in NEURAL:
+        raise SettingError(
+            f"The model {model.name!r} has no gradients, which integrated gradients need. "
+            "Choose the method lime or shapley, or a model that is trained as a whole, such as bow, cnn or minilm-lora."
+        )
+    if find_spec("torch") is None:
+        raise MissingExtra("torch", extra="neural", purpose="integrated gradients of a neural model")
+    from longway.models.importance.torch_gradients import neural_scores
 
-    if model.name in PATHS:
-        return neural_scores(model)
-    raise SettingError(
-        f"The model {model.name!r} has no gradients, which integrated gradients need. "
-        "Choose the method lime or shapley, or a model that is trained as a whole, such as bow, cnn or minilm-lora."
-    )
+    return neural_scores(model)
 
 
 def bag_of_words_scores(
@@ -141,23 +139,36 @@ def bag_of_words_scores(
         slope = mean_slope(before[row], after[row], target)
         scores = change.data[part] * (model.regression_.weights[columns] @ slope)
         _, spans = words_and_spans(inputs, row, field)
-        positions = _positions(model.words_.words, inputs, row, field)
-        sums, norms = _shared_out(positions, len(spans), model.words_.kept[columns], scores)
+        places = _places(model.words_.words, inputs, row, field)
+        sums, norms = _shared_out(places, len(spans), model.words_.kept[columns], scores)
         baseline, value = softmax(np.stack([before[row], after[row]]))[:, target]
         result.append(PieceScores(spans, sums, norms, float(value), float(baseline)))
     return result
 
 
-def _positions(known: list[str], inputs: Inputs, row: int, field: str) -> Callable[[int], list[int]]:
-    """The words that a column consists of, by the column's number."""
+def _places(known: list[str], inputs: Inputs, row: int, field: str) -> dict[int, list[int]]:
+    """The places of the words that a column consists of, by the column's number (as in `bag_of_words.WordFeatures`)."""
+    code = {word: number for number, word in enumerate(known)}
     text, context = inputs.texts[row], "" if inputs.contexts is None else inputs.contexts[row]
-    of_text, of_context = (MaskableText.of(one, inputs.tokenizer) for one in (text, context))
-    first = _WordPositions(known, of_context, of_text.words, "context")
-    second = _WordPositions(known, of_text, of_context.words, "text")
-    if field != "both":
-        return (second if field == "text" else first).of
-    n = len(first.words)
-    return lambda key: [*first.of(key), *(n + place for place in second.of(key))]
+    of_text, of_context = (MaskableText.of(one, inputs.tokenizer).words for one in (text, context))
+    found: dict[int, list[int]] = defaultdict(list)
+    n, start = len(known), 0
+    if field != "text":
+        start = len(of_context)
+        for at, word in enumerate(of_context):
+            in_text = word in of_text
+            columns = [n + code[word], 2 * n + code[word], 3 * n + code[word]] if word in code else []
+            for key in [*columns, *([4 * n, 4 * n + 1] if in_text else [])]:
+                found[key].append(at)
+    if field != "context":
+        for at, word in enumerate(of_text, start):
+            columns = [code[word], 2 * n + code[word], 3 * n + code[word]] if word in code else []
+            for key in [*columns, 4 * n + (word not in of_context)]:
+                found[key].append(at)
+        for at, (first, second) in enumerate(pairwise(of_text), start):
+            if first in code and second in code:
+                found[4 * n + 2 + code[first] * n + code[second]] += [at, at + 1]
+    return found
 
 
 def mean_slope(before: Floats, after: Floats, target: int) -> Floats:
@@ -179,42 +190,14 @@ def _legendre(n: int) -> tuple[Floats, Floats]:
     return (nodes + 1) / 2, weights / 2
 
 
-class _WordPositions:
-    """Which words of one field make which column (numbered as in `bag_of_words.WordFeatures`)."""
-
-    def __init__(self, known: list[str], words: MaskableText, other: Sequence[str], field: str) -> None:
-        self.known, self.words, self.is_text = known, words, field == "text"
-        self.at: dict[str, list[int]] = {}
-        for i, word in enumerate(words.words):
-            self.at.setdefault(word, []).append(i)
-        others = set(other)
-        self.shared = [i for i, word in enumerate(words.words) if word in others]
-        self.unshared = [i for i, word in enumerate(words.words) if word not in others]
-
-    def of(self, key: int) -> list[int]:
-        """The places of the words that make a column; empty if it has no word of this field."""
-        n = len(self.known)
-        kind, word = divmod(key, n) if n else (4, 0)
-        if key < 4 * n:
-            is_own = (kind != 1) if self.is_text else (kind != 0)
-            return self.at.get(self.known[word], []) if is_own else []
-        if key < 4 * n + 2:  # the numbers of shared and of other words
-            return self.shared if key == 4 * n or not self.is_text else self.unshared
-        if not self.is_text:
-            return []
-        first, second = (self.known[i] for i in divmod(key - 4 * n - 2, n))
-        starts = [i for i in self.at.get(first, []) if self.words.words[i + 1 : i + 2] == (second,)]
-        return [index for i in starts for index in (i, i + 1)]
-
-
 def _shared_out(
-    places_of: Callable[[int], list[int]], n_words: int, columns: Ints, scores: Floats
+    places: Mapping[int, list[int]], n_words: int, columns: Ints, scores: Floats
 ) -> tuple[Floats, Floats]:
     """The scores of columns, distributed to the words that make them: sum and L2 norm of each word's shares."""
     sums, squares = np.zeros(n_words), np.zeros(n_words)
     for key, score in zip(columns.tolist(), scores.tolist(), strict=True):
-        if places := places_of(key) or list(range(n_words)):
-            shares = np.bincount(places, minlength=n_words) * score / len(places)
+        if own := places.get(key) or range(n_words):
+            shares = np.bincount(own, minlength=n_words) * score / len(own)
             sums += shares
             squares += shares**2
     return sums, np.sqrt(squares)

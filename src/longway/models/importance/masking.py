@@ -25,12 +25,10 @@ from dataclasses import dataclass
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from longway.models.classifier import Classifier, Inputs
-from longway.models.importance.word_scores import Bools, Floats, MaskableText, WordScores
+from longway.models.classifier import Bools, Classifier, Floats, Inputs, Ints
+from longway.models.importance.word_scores import MaskableText, WordScores
 
-Ints = NDArray[np.int64]
 AT_ONCE = 20_000  # masked texts held together
 CHARACTERS_AT_ONCE = 20_000_000  # of them
 

@@ -8,22 +8,20 @@ A set of words d^ of a text d is a shortcut of the classifier f if
 
 `sufficient_sets` searches for a smallest set: the most important words until Eq. 1 holds, then words are dropped while it still
 holds. No word of the result can be left out, though a smaller set of other words may exist; short texts can be searched
-exactly, all sets by increasing size. `lemma_1` checks the paper's Lemma 1 for such a set.
+exactly, all sets by increasing size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from longway.models.classifier import Classifier, Labelled
 from longway.models.importance.masking import field_texts, probabilities
-from longway.models.importance.word_scores import Bools, MaskableText, WordScores
+from longway.models.importance.word_scores import MaskableText, WordScores
 
 EXACT_UP_TO = 10  # words; there are 637 sets of half of them or fewer
 AT_ONCE = 64  # rows searched together
@@ -50,26 +48,12 @@ class Sufficient:
     by_default: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Lemma1:
-    """Both sides of Lemma 1 (Eq. 4): mean attribution inside the set, and outside."""
-
-    inside: float
-    outside: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether Eq. 4 holds: inside >= outside."""
-        return self.inside >= self.outside
-
-
 def sufficient_sets(
     model: Classifier,
     data: Labelled,
     importance: Sequence[WordScores],
     *,
     exact_up_to: int = EXACT_UP_TO,
-    progress: Callable[[int], object] | None = None,
 ) -> list[Sufficient | None]:
     """For each row a smallest set of words by Definition 1, None if there is none or the prediction is correct.
 
@@ -81,8 +65,6 @@ def sufficient_sets(
         rows = range(start, min(start + AT_ONCE, len(data)))
         search = _Search(model, data.take(list(rows)), importance[start : rows.stop])
         result += search.result(exact_up_to, first_row=start)
-        if progress is not None:
-            progress(len(rows))
     return result
 
 
@@ -157,7 +139,12 @@ class _Search:
 
     def _first_that_holds(self, queries: Sequence[tuple[int, Sequence[WordSet]]]) -> dict[int, WordSet]:
         """For each row the first of its sets for which Eq. 1 holds; rows without one are left out."""
-        masks = [(i, _masks(sets, len(self.texts[i]))) for i, sets in queries]
+        masks = []
+        for i, sets in queries:
+            kept = np.zeros((len(sets), len(self.texts[i])), dtype=bool)
+            for mask, places in zip(kept, sets, strict=True):
+                mask[list(places)] = True
+            masks.append((i, kept))
         values = probabilities(self.model, self.data.inputs, masks, self.texts, field=self.field)
         result = {}
         for (i, sets), of_sets in zip(queries, values, strict=True):
@@ -165,24 +152,3 @@ class _Search:
             if self.predicted[i] in labels:
                 result[i] = sets[labels.index(self.predicted[i])]
         return result
-
-
-def _masks(sets: Sequence[Iterable[int]], n_words: int) -> Bools:
-    masks = np.zeros((len(sets), n_words), dtype=bool)
-    for mask, indices in zip(masks, sets, strict=True):
-        mask[list(indices)] = True
-    return masks
-
-
-def lemma_1(places: Sequence[int], attribution: NDArray[Any]) -> Lemma1:
-    """Both sides of Lemma 1 for a set of words. places: their indices.
-
-    attribution: h of Eq. 5 and 6, one number per word of the text (importance scores) or one row (attention vectors).
-
-    >>> lemma_1([1], np.array([0.1, -0.8, 0.2])).holds
-    True
-    """
-    h = np.asarray(attribution, np.float64).reshape(len(attribution), -1)
-    inside = np.zeros(len(h), dtype=bool)
-    inside[list(places)] = True
-    return Lemma1(*(float(np.linalg.norm(h[part].sum(axis=0)) / part.sum()) for part in (inside, ~inside)))

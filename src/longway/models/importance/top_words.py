@@ -59,7 +59,9 @@ def overlap(scores: Mapping[str, Sequence[WordScores]], *, k: int = 5) -> Overla
         some=_mean([any(2 <= n < n_models for n in count.values()) for count in counts]),
         words=shared / n_words if n_words else 0.0,
         pairs={
-            f"{a} + {b}": _mean([_jaccard(*two) for two in zip(top[a], top[b], strict=True)])
+            f"{a} + {b}": _mean(
+                [len(one & two) / max(1, len(one | two)) for one, two in zip(top[a], top[b], strict=True)]
+            )
             for a, b in combinations(top, 2)
         },
     )
@@ -96,7 +98,3 @@ def _shares(scores: Sequence[WordScores], documents: Sequence[Document], k: int)
 
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if values else 0.0
-
-
-def _jaccard(a: set[str], b: set[str]) -> float:
-    return len(a & b) / len(a | b) if a | b else 0.0

@@ -4,7 +4,7 @@
 
 The blank is the padding token's vector for pretrained encoders, zeros for networks on word vectors. The other field of a pair (unless
 both are explained) and special tokens stay unchanged. The points on the path are those of Gauss-Legendre quadrature, which integrates a smooth curve
-with far fewer steps than equal spacing. torch is imported only when a neural model is explained.
+with far fewer steps than equal spacing. This module is imported only when a neural model is explained.
 """
 
 from __future__ import annotations
@@ -12,23 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor, nn
 
-from longway.errors import MissingExtra, SettingError
-from longway.models.classifier import Classifier, Inputs
-from longway.models.importance.word_scores import Bools, Ints, MaskableText, PieceScores, Scorer, text_starts
+from longway.errors import SettingError
+from longway.models.classifier import Bools, Classifier, Inputs, Ints
+from longway.models.encoder import Encoder
+from longway.models.frozen import Frozen
+from longway.models.importance.word_scores import MaskableText, PieceScores, Scorer, text_starts
+from longway.models.pretrained import Pretrained, mean_state
+from longway.models.static import StaticNet, WordVectors
 from longway.text.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from torch import Tensor, nn
-
-    from longway.models.encoder import Encoder
-    from longway.models.frozen import Frozen
-    from longway.models.pretrained import Pretrained
-    from longway.models.static import StaticNet
 
 TOKENS_AT_ONCE = 8192
 
@@ -53,8 +50,6 @@ PathOf = Callable[[str, "str | None", str, Tokenizer], Path]  # text, context, f
 
 def neural_scores(model: Classifier) -> Scorer:
     """What computes the scores of a model of `PATHS`."""
-    if find_spec("torch") is None:
-        raise MissingExtra("torch", extra="neural", purpose="integrated gradients of a neural model")
     path_of = PATHS[model.name](model)
 
     def score(inputs: Inputs, targets: Ints, field: str, steps: int) -> list[PieceScores]:
@@ -69,10 +64,6 @@ def neural_scores(model: Classifier) -> Scorer:
 
 def _encoder_paths(model: Encoder) -> PathOf:
     """An encoder trained with its head: text and context are read together."""
-    import torch
-
-    from longway.models.pretrained import mean_state
-
     network = model.network_
     network.eval()
 
@@ -95,10 +86,6 @@ def _encoder_paths(model: Encoder) -> PathOf:
 
 def _frozen_paths(model: Frozen) -> PathOf:
     """A frozen encoder with softmax regression: text and context are read separately."""
-    import torch
-
-    from longway.models.pretrained import Pretrained, mean_state
-
     base = Pretrained.load(model.encoder, device=model.device)
     base.model.eval()
     regression, limit = model.regression_, model.max_tokens
@@ -145,10 +132,6 @@ def _frozen_paths(model: Frozen) -> PathOf:
 
 def _static_paths(model: StaticNet) -> PathOf:
     """A small network on word vectors; the path starts at zero."""
-    import torch
-
-    from longway.models.static import WordVectors
-
     network, words = model.network_, WordVectors()
     network.eval()
     device = next(network.parameters()).device
@@ -194,7 +177,7 @@ PATHS: dict[str, Callable[[Any], PathOf]] = {
 class _Pieces:
     """One row as the tokenizer splits it: ids, and the spans of the pieces of the explained texts.
 
-    numbers: of the explained texts. shift: what is added to all spans; those of a second text beside a first start after it (`joined`).
+    numbers: of the explained texts. shift: what is added to all spans; those of a second text beside a first start after it (`text_starts`).
     """
 
     def __init__(
@@ -236,8 +219,6 @@ class _Pieces:
 
     def ends(self) -> tuple[Tensor, Tensor]:
         """The vectors of the tokens, (tokens, width), and the same with blanks for the explained pieces."""
-        import torch
-
         row = self._row()
         blank = torch.full_like(row, self.base.tokenizer.pad_token_id or 0)
         explained = torch.tensor(self.inside, device=row.device)
@@ -254,15 +235,11 @@ class _Pieces:
             hook.remove()
 
     def _row(self) -> Tensor:
-        import torch
-
         return torch.tensor(self.ids, device=next(self.embedding.parameters()).device)
 
 
 def integrate(path: Path, target: int, steps: int) -> PieceScores:
     """Integrated gradients of the label's probability from the vectors `path.start` to the vectors `path.whole`."""
-    import torch
-
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     # The ends have weight 0; they give the expected sum.
     points = np.concatenate([[0.0, 1.0], (nodes + 1) / 2])

@@ -13,14 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from longway.models.classifier import Inputs
+from longway.models.classifier import Bools, Floats, Inputs, Ints
 from longway.text.tokenizer import PLAIN, Tokenizer, is_word
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 _CLOSING = frozenset(",.;:!?)]}…")
 
 
@@ -112,7 +108,7 @@ class MaskableText:
 
 @dataclass(frozen=True, slots=True)
 class PieceScores:
-    """The scores of the pieces of one text, or of both texts joined by `joined`.
+    """The scores of the pieces of one text, or of both texts (`text_starts`).
 
     spans: of each piece in the text. norms: the L2 norm of the vector that a score is the sum of.
     value, baseline: the label's probability with the text and without.
@@ -129,15 +125,10 @@ class PieceScores:
 Scorer = Callable[[Inputs, Ints, str, int], list[PieceScores]]
 
 
-def joined(context: str, text: str) -> str:
-    """Both texts of a pair, context first, as the spans of the field "both" count them."""
-    return f"{context}\n{text}"
-
-
 def text_starts(context: str) -> int:
-    """Where the text of a pair starts in `joined`.
+    """Where the text of a pair starts if both are joined by a line break, context first, as the spans of the field "both" count them.
 
-    >>> joined("a man", "he")[text_starts("a man") :]
+    >>> "a man\\nhe"[text_starts("a man") :]
     'he'
     """
     return len(context) + 1

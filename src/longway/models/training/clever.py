@@ -13,7 +13,7 @@ data this costs accuracy, since there the text is informative. It needs pairs.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from scipy.special import log_softmax
 
@@ -37,14 +37,6 @@ class Difference(Classifier):
 
     def __init__(self, fusion: Classifier, text_only: Classifier, *, strength: float = 1.0) -> None:
         self.fusion, self.text_only, self.strength = fusion, text_only, strength
-
-    @classmethod
-    def of(cls, about: SavedModel, fusion: Classifier, text_only: Classifier) -> Self:
-        """A saved one. fusion, text_only: the classifiers that were saved with it."""
-        assert about.strength is not None
-        both = cls(fusion, text_only, strength=about.strength)
-        both.labels_ = about.labels
-        return both
 
     def _fit(self, given: FitData) -> None:
         """Train both separately; the objective is that of the one that sees text and context."""

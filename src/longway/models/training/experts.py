@@ -114,7 +114,7 @@ def biased_model(data: TrainingData, *, seed: int) -> Floats:
 
 def fit_beside(biased: Floats, data: TrainingData, trainer: Trainer) -> Classifier:
     """A classifier trained in product with a biased model's predictions, (n, labels)."""
-    if is_uninformative(biased):
+    if (np.abs(biased - biased.mean(axis=0)) < SAME).all():
         trainer.notify(UNINFORMATIVE)
     return trainer.train(data, CrossEntropy(data.targets(), offsets=np.log(biased)))
 
@@ -229,15 +229,6 @@ def logistic(
             )
     model = LogisticRegression(C=strength, solver="saga", tol=1e-3, max_iter=500, random_state=0, **l1)
     return model.fit(features, targets)
-
-
-def is_uninformative(predicted: Floats) -> bool:
-    """Whether a model predicts the same for every row, so that training beside it changes nothing.
-
-    >>> is_uninformative(np.array([[0.5, 0.5], [0.51, 0.49]])), is_uninformative(np.array([[0.5, 0.5], [0.8, 0.2]]))
-    (True, False)
-    """
-    return bool((np.abs(predicted - predicted.mean(axis=0)) < SAME).all())
 
 
 def at_least(probabilities: Floats, least: float = LEAST) -> Floats:

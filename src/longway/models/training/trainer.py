@@ -14,19 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from longway.errors import SettingError
-from longway.models.classifier import Classifier, Floats, Ints, Labelled, label_names, targets_of
+from longway.models.classifier import Bools, Classifier, Floats, Ints, Labelled, label_names, targets_of
 from longway.models.objectives import CrossEntropy, Objective
 
-Bools = NDArray[np.bool_]
-
 Fresh = Callable[[int], Classifier]  # seed -> an untrained classifier
-Brief = Callable[
-    [int, int], Classifier
-]  # seed, epochs -> an untrained classifier that trains for so many epochs
 CONTEXT, SHORTCUTS = "context", "shortcuts"
 
 
@@ -83,14 +77,12 @@ class TrainingData:
 class Trainer:
     """Makes and trains classifiers of one kind.
 
-    brief: makes classifiers of this kind that train for a given number of epochs, if it has epochs.
     notify: called with a short text if a method does no more than plain training, or less than intended.
     """
 
     fresh: Fresh
     seed: int
     notify: Callable[[str], object] = lambda text: None
-    brief: Brief | None = None
 
     def train(self, data: TrainingData, objective: Objective | None = None) -> Classifier:
         """A new classifier, trained on the data."""

@@ -7,12 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from longway.review.pages.edit_pages import data_page, edit_page, edits_page, groups_page, row_page
+from longway.review.pages.edit_pages import (
+    data_page,
+    edit_page,
+    edits_page,
+    groups_page,
+    row_page,
+    sample_page,
+    samples_page,
+)
 from longway.review.pages.finding_pages import finding_page, findings_page
 from longway.review.pages.page_layout import PageView, Query, render, render_error, static_files
-from longway.review.pages.report_pages import proof_page, trees_page
-from longway.review.pages.run_pages import overview_page, run_page, summary_page
-from longway.review.pages.sample_pages import sample_page, samples_page
+from longway.review.pages.run_pages import overview_page, proof_page, run_page, summary_page, trees_page
 from longway.review.run_contents import RunContents
 
 __all__ = ["PAGES", "PageView", "render", "render_error", "static_files"]

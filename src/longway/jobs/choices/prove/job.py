@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +22,7 @@ import numpy as np
 
 from longway.data.choices import ChoiceDataset, Question, load_choices
 from longway.data.table import scalar_text
-from longway.detect.choices.candidates import Candidates, Floats, Ints, hits
+from longway.detect.choices.candidates import Bools, Candidates, Floats, Ints, hits
 from longway.detect.choices.leak import FOLDS
 from longway.errors import DataError, SettingError, with_checked_arguments
 from longway.jobs.choices.audit.job import as_choices, check_enough, search_in
@@ -31,15 +31,17 @@ from longway.jobs.choices.prove.measure import (
     ALL,
     REVERSED,
     Answers,
+    Cue,
+    Ranker,
     TestSet,
     cues_in,
     overlap,
     part_name,
     parts_of,
+    ranker_named,
     together,
     with_form_exchanged,
 )
-from longway.jobs.choices.prove.models import Ranker, ranker_named
 from longway.jobs.choices.prove.page import prove_page  # noqa: F401  (registers the page of the result)
 from longway.jobs.choices.prove.result import (
     AFTER,
@@ -104,9 +106,25 @@ def prove_choices(
         raise SettingError(
             f"Both a test set and a split of the data are called {twice[0]!r}. Give the test set another name: --test NAME=FILE."
         )
+    versions, tested = {BEFORE: trained, **changed}, {**splits, **given}
+    recorded = {
+        **{name: to_json(value) for name, value in asdict(chosen).items()},
+        "data": trained.source_name,
+        **trained.columns.recorded,
+        "versions": {name: one.fingerprint for name, one in versions.items()},
+        "held_out": {name: one.fingerprint for name, one in tested.items()},
+    }
+    identity = RunIdentity("prove", recorded, trained.fingerprint, trained.source_name)
+    watcher, started = watcher or Watcher(), time.monotonic()
+    proof = cache(partial(_Proof, versions, tested, chosen, watcher))
+
+    def work(run: ActiveRun) -> ChoiceProveResult:
+        result = proof().result(run.folder, recorded)
+        VectorCache.delete(run.folder / VECTORS)
+        return replace(result, seconds=round(time.monotonic() - started, 1))
+
     with folder_of(out) as folder:
-        versions, tested = {BEFORE: trained, **changed}, {**splits, **given}
-        result = _run(versions, tested, chosen, folder or True, watcher or Watcher())
+        result = run_job(ChoiceProveResult, identity, work, folder or True, watcher, check=proof)
         return result.in_folder(result.folder if out else None)
 
 
@@ -160,48 +178,20 @@ class _Pool:
     """All questions of a proof, each once."""
 
     def __init__(self) -> None:
-        self.index: dict[tuple[str, tuple[str, ...], int | None], int] = {}
-        self.questions: list[Question] = []
+        self.known: dict[tuple[str, tuple[str, ...], int | None], tuple[int, Question]] = {}
 
     def add(self, questions: Sequence[Question]) -> Ints:
         """The numbers of some questions."""
-        keys = [(one.prompt, one.candidates, one.right) for one in questions]
-        for key, one in zip(keys, questions, strict=True):
-            if key not in self.index:
-                self.index[key] = len(self.questions)
-                self.questions.append(one)
-        return np.array([self.index[key] for key in keys], dtype=np.int64)
+        numbers = [
+            self.known.setdefault((one.prompt, one.candidates, one.right), (len(self.known), one))[0]
+            for one in questions
+        ]
+        return np.array(numbers, dtype=np.int64)
 
-
-def _run(
-    versions: Mapping[str, ChoiceDataset],
-    tests: Mapping[str, ChoiceDataset],
-    settings: ChoiceProveSettings,
-    out: Path | Literal[True],
-    watcher: Watcher,
-) -> ChoiceProveResult:
-    """The proof, in the run folder `out`. versions: of the training data, `before` first."""
-    before = versions[BEFORE]
-    recorded = {
-        **{name: to_json(value) for name, value in asdict(settings).items()},
-        "data": before.source_name,
-        **before.columns.recorded,
-        "versions": {name: one.fingerprint for name, one in versions.items()},
-        "held_out": {name: one.fingerprint for name, one in tests.items()},
-    }
-    identity = RunIdentity("prove", recorded, before.fingerprint, before.source_name)
-    started = time.monotonic()
-
-    @cache
-    def proof() -> _Proof:
-        return _Proof(versions, tests, settings, watcher)
-
-    def work(run: ActiveRun) -> ChoiceProveResult:
-        result = proof().result(run.folder, recorded)
-        VectorCache.delete(run.folder / VECTORS)
-        return replace(result, seconds=round(time.monotonic() - started, 1))
-
-    return run_job(ChoiceProveResult, identity, work, out, watcher, check=proof)
+    @property
+    def questions(self) -> list[Question]:
+        """All questions, by number."""
+        return [one for _, one in self.known.values()]
 
 
 class _Proof:
@@ -216,7 +206,7 @@ class _Proof:
     ) -> None:
         self.data, self.settings, self.watcher = data, settings, watcher
         self.before = before = data[BEFORE]
-        self.kind, self.is_ordered = before.columns.kind, before.is_ordered
+        self.kind = before.columns.kind
         read = {**data, **tests}
         self.notes = [f"{name}: {problem.message}" for name, one in read.items() for problem in one.problems]
         for name, one in data.items():
@@ -252,15 +242,13 @@ class _Proof:
         answers = Answers(self._trained(folder), self.tests)
         self.watcher.step("measuring")
         changed = [name for name in self.data if name != BEFORE]
-        versions = []
-        for one in self.versions:
-            source, n = self.data.get(one.name, self.before), self.n_dropped if one.name == CONTROL else 0
-            versions.append(
-                ChoiceVersion(one.name, source.source_name, len(one.rows) - n, source.fingerprint)
-            )
+        versions = [(one, self.data.get(one.name, self.before)) for one in self.versions]
         return ChoiceProveResult(
             kind=self.kind,
-            versions=tuple(versions),
+            versions=tuple(
+                ChoiceVersion(one.name, source.source_name, len(one.rows) - self.n_dropped * (one.name == CONTROL), source.fingerprint)
+                for one, source in versions
+            ),
             tests=tuple(
                 ChoiceTest(part_name(test.name, kind), test.name, kind, int(part.sum()), float((1 / test.sets.sizes[part]).mean()))
                 for test in self.tests
@@ -312,7 +300,7 @@ class _Proof:
 
     def _tests(self, rows: Mapping[str, Ints]) -> list[TestSet]:
         """The test sets with their parts, by the findings of an audit of `before`."""
-        source, noun = self.given.part(self.versions[0].rows), UNITS[self.kind].candidate
+        source = self.given.part(self.versions[0].rows)
         found, _, _ = search_in(self.before, source, self.settings.max_q, self.watcher.step)
         self.findings = self._without_kept(found)[:CUES]
         if not self.findings:
@@ -322,16 +310,22 @@ class _Proof:
         tests = []
         for name, some in rows.items():
             given = self.given.part(some)
-            cues = cues_in(given, self.findings, is_ordered=self.is_ordered, noun=noun)
-            parts = parts_of(given.questions, cues, given.sets)
-            for kind, part in parts.items():
-                if part.sum() < MIN_PART and kind != ALL:
-                    self.notes.append(
-                        f"{name}: {kind} has {int(part.sum())} questions, too few to test (at least {MIN_PART})."
-                    )
-            kept = {kind: part for kind, part in parts.items() if kind == ALL or part.sum() >= MIN_PART}
+            cues, parts = self._parts(given)
+            sizes = {kind: int(part.sum()) for kind, part in parts.items() if kind != ALL}
+            few = {kind: n for kind, n in sizes.items() if n < MIN_PART}
+            self.notes += [
+                f"{name}: {kind} has {n} questions, too few to test (at least {MIN_PART})."
+                for kind, n in few.items()
+            ]
+            kept = {kind: part for kind, part in parts.items() if kind not in few}
             tests.append(TestSet(name, some, given, cues, kept))
         return tests
+
+    def _parts(self, given: Candidates) -> tuple[list[Cue], dict[str, Bools]]:
+        """The cues in some questions, and the questions of each part."""
+        noun = UNITS[self.kind].candidate
+        cues = cues_in(given, self.findings, noun=noun)
+        return cues, parts_of(given.questions, cues, given.sets)
 
     def _exchanged(self, pool: _Pool) -> list[TestSet]:
         """Where hardly any cues point the wrong way, but the form of candidates is one: copies of the test questions in which it does."""
@@ -339,13 +333,11 @@ class _Proof:
         for test in self.tests:
             if not test.cues or REVERSED in test.parts:
                 continue
-            copies = [with_form_exchanged(one) for one in test.given.questions]
-            is_changed = np.array(
-                [one is not copy for one, copy in zip(test.given.questions, copies, strict=True)]
-            )
+            asked = test.given.questions
+            copies = [with_form_exchanged(one) for one in asked]
+            is_changed = np.array([one is not copy for one, copy in zip(asked, copies, strict=True)])
             given = Candidates.of(copies, self.kind) if is_changed.any() else test.given
-            cues = cues_in(given, self.findings, is_ordered=self.is_ordered, noun=noun)
-            part = is_changed & parts_of(copies, cues, given.sets).get(REVERSED, False)
+            part = is_changed & self._parts(given)[1].get(REVERSED, False)
             if part.sum() >= MIN_PART:
                 name = f"{test.name}, form exchanged"
                 self.notes.append(
@@ -380,7 +372,17 @@ class _Proof:
         for done, (model, one, seed, path) in enumerate(cells):
             if model not in rankers and not path.exists():
                 self.watcher.step(f"reading the questions as {model} does")
-                rankers = {model: self._ranker(model, folder)}
+                rankers = {
+                    model: ranker_named(
+                        model,
+                        self.given,
+                        device=self.settings.device,
+                        learning_rate=self.settings.learning_rate,
+                        epochs=self.settings.epochs,
+                        cache=folder / VECTORS,
+                        progress=self.watcher.progress,
+                    )
+                }
             self.watcher.step(f"{model} on {one.name}, seed {seed}")
             self.watcher.progress(done, len(cells))
             if not path.exists():
@@ -393,18 +395,6 @@ class _Proof:
         self.watcher.progress(len(cells), len(cells))
         return {key: np.stack(each) for key, each in found.items()}
 
-    def _ranker(self, model: str, folder: Path) -> Ranker:
-        return ranker_named(
-            model,
-            self.given,
-            is_ordered=self.is_ordered,
-            device=self.settings.device,
-            learning_rate=self.settings.learning_rate,
-            epochs=self.settings.epochs,
-            cache=folder / VECTORS,
-            progress=self.watcher.progress,
-        )
-
     def _answers(self, ranker: Ranker, one: _Version, test: TestSet, seed: int) -> Floats:
         """1 for each test question that is answered right, else 0. Where k candidates have the highest score, one of them is drawn."""
         n_groups = 1 + max(int(version.group.max()) for version in self.versions)
@@ -415,19 +405,16 @@ class _Proof:
         if self.is_cross_validated:
             fold = folds_of(np.arange(n_groups), FOLDS, seed=seed)
             tested = fold[self.versions[0].group]
-            for number in np.unique(tested):
-                rows = np.flatnonzero(tested == number)
-                train = one.rows[kept & (fold[one.group] != number)]
-                chance[rows] = self._hits(ranker, train, test.rows[rows], seed)
+            parts = [(np.flatnonzero(tested == at), fold[one.group] != at) for at in np.unique(tested)]
         else:
             left_out = np.random.default_rng(seed).permutation(n_groups)[: n_groups // LEFT_OUT]
-            train = one.rows[kept & ~np.isin(one.group, left_out)]
-            chance = self._hits(ranker, train, test.rows, seed)
+            parts = [(np.arange(len(chance)), ~np.isin(one.group, left_out))]
+        for rows, may_train in parts:
+            train = one.rows[kept & may_train]
+            if not len(train):
+                raise DataError(
+                    "There is nothing to train on: all questions belong together, since they have the same prompt. Give a test set: --test NAME=FILE."
+                )
+            scores = ranker.scores(train, test.rows[rows], seed)
+            chance[rows] = hits(scores, self.given.sets.part(test.rows[rows])[0])
         return np.asarray(chance > np.random.default_rng(seed).random(len(chance)), dtype=np.float64)
-
-    def _hits(self, ranker: Ranker, train: Ints, test: Ints, seed: int) -> Floats:
-        if not len(train):
-            raise DataError(
-                "There is nothing to train on: all questions belong together, since they have the same prompt. Give a test set: --test NAME=FILE."
-            )
-        return hits(ranker.scores(train, test, seed), self.given.sets.part(test)[0])

@@ -1,5 +1,15 @@
-"""What a proof with candidates tests on, and what it measures: questions that belong together, parts of a test set where cues help, mislead or
-cancel out, and from the answers of the rankers figures, comparisons, and how much they rely on cues.
+"""What a proof with candidates trains, tests on and measures.
+
+Rankers, from the prompt and the candidates to a score per candidate:
+
+    bow           surface, words and places of the candidates, overlap with the prompt, pairs of a prompt's and a candidate's word
+    minilm        vectors of the frozen sentence encoder: candidate c, |p - c|, p * c and the cosine, for the vector p of the prompt
+    minilm-full   the encoder itself, fine-tuned on prompt and candidate together; also -lora, and hf:NAME-full or -lora
+
+The first two are a conditional logit (`detect.choices.candidates`), the last one minimises the same loss. Features are computed once for all
+questions of a proof, so that both versions of the data have the same features and differ only in what is trained on.
+
+Parts of a test set, where cues help, mislead or cancel out:
 
     all              every test question
     reversed         the cues point to a wrong candidate
@@ -17,29 +27,150 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from longway.data.choices import MOST_ROWS, MOST_SHARE, ChoiceDataset, Question, instructions
 from longway.data.columns import ID_COLUMN
 from longway.data.edited import SOURCE_COLUMN
-from longway.detect.choices.candidates import Bools, Candidates, Floats, Ints, Sets, all_patterns
-from longway.detect.choices.cues import words_of
+from longway.detect.choices.candidates import (
+    Bools,
+    Candidates,
+    Floats,
+    Ints,
+    Sets,
+    all_patterns,
+    fit,
+    rows_of,
+)
+from longway.detect.choices.cues import CUES, words_of
+from longway.detect.choices.leak import (
+    CUE_PENALTY,
+    WORD_PENALTY,
+    Progress,
+    surface_of,
+    vectors_of,
+    weighted,
+    within,
+)
 from longway.errors import DataError
 from longway.jobs.choices.prove.result import AFTER, BEFORE, CueGroup, GapChange
 from longway.jobs.prove.measure import record_of
 from longway.jobs.prove.result import ACCURACY, Comparison, Figure, GroupSide
-from longway.jobs.prove.settings import PLAIN
+from longway.jobs.prove.settings import BOW, MINILM, PLAIN, ranker_parts
 from longway.metrics.group_accuracy import group_accuracies
 from longway.metrics.intervals import accuracy_estimate, bootstrap
 from longway.metrics.paired import Paired, adjust, paired
 from longway.models.folds import connected
 from longway.records import Finding
 
+MOST_WORDS = 10  # of a prompt and of a candidate, rarest first, that make pairs
+MOST_PAIRS = 50_000
+VECTOR_PENALTY = 3000.0  # of each number of the vectors; the cosine has that of a cue
 ALL, REVERSED, SUPPORTING = "all", "cues reversed", "cues supporting"
 CUES_BALANCED, LENGTH_BALANCED = "cues balanced", "length balanced"
 BINS = 10  # of the difference in length
 EVEN = 1e-9
+
+
+class LinearRanker:
+    """A conditional logit on features of all candidates: learns from some questions and scores the candidates of others, given by number."""
+
+    def __init__(self, given: Candidates, features: Any, penalty: Floats | float) -> None:
+        self.sets, self.features, self.penalty = given.sets, features, penalty
+
+    def scores(self, train: Ints, test: Ints, seed: int) -> Floats:
+        """A score for each candidate of the test questions, in order. The seed changes nothing."""
+        learned, rows = self.sets.part(train)
+        weights = fit(self.features[rows], learned, self.penalty)
+        return np.asarray(self.features[self.sets.part(test)[1]] @ weights, dtype=np.float64)
+
+
+class NetworkRanker:
+    """A fine-tuned encoder that reads prompt and candidate together. training: options of `EncoderRanker`."""
+
+    def __init__(self, questions: Sequence[Question], encoder: str, **training: Any) -> None:
+        self.questions, self.encoder, self.training = questions, encoder, training
+
+    def scores(self, train: Ints, test: Ints, seed: int) -> Floats:
+        """A score for each candidate of the test questions, in order."""
+        from longway.models.ranking import EncoderRanker
+
+        model = EncoderRanker(self.encoder, seed=seed, **self.training)
+        read = [(one.prompt, one.candidates) for one in self.questions]
+        rights = [self.questions[i].right or 0 for i in train]
+        model.fit_questions([read[i] for i in train], rights)
+        return model.scores([read[i] for i in test])
+
+
+Ranker = LinearRanker | NetworkRanker
+
+
+def ranker_named(
+    name: str,
+    given: Candidates,
+    *,
+    cache: Path | None = None,
+    progress: Progress = lambda done, total: None,
+    **training: Any,
+) -> Ranker:
+    """The ranker with this name for all questions of a proof. cache: a file that keeps vectors of texts. training: options of fine-tuned ones."""
+    if name == BOW:
+        return LinearRanker(given, *bow_features(given))
+    if name == MINILM:
+        features = vector_features(given, cache, progress)
+        penalty = np.append(np.full(features.shape[1] - 1, VECTOR_PENALTY), CUE_PENALTY)
+        return LinearRanker(given, features, penalty)
+    encoder, tuning = ranker_parts(name)
+    return NetworkRanker(given.questions, encoder, tuning=tuning, **training)
+
+
+def bow_features(given: Candidates) -> tuple[Any, Floats]:
+    """Candidates by features, sparse, and the penalty of each feature."""
+    surface = surface_of(given, CUES)
+    words = sp.hstack([weighted(given.words), pair_features(given)]).tocsr()
+    penalty = [np.full(surface.shape[1], CUE_PENALTY), np.full(words.shape[1], WORD_PENALTY)]
+    return sp.hstack([sp.csr_matrix(surface), words]).tocsr(), np.concatenate(penalty)
+
+
+def pair_features(given: Candidates) -> Any:
+    """Pairs of a word of the prompt and a word of the candidate that occur with several candidates; every candidate has length 1."""
+    counts = Counter(word for one in given.questions for word in {*words_of(one.prompt)})
+    counts.update(word for text in given.texts for word in {*words_of(text)})
+
+    def rarest(text: str) -> list[str]:
+        known = [word for word in sorted({*words_of(text)}) if counts[word] > 1]
+        return sorted(known, key=counts.__getitem__)[:MOST_WORDS]
+
+    bags = [
+        [(first, second) for second in rarest(text) for first in prompt]
+        for one in given.questions
+        for prompt in [rarest(one.prompt)]
+        for text in one.candidates
+    ]
+    frequent = Counter(pair for bag in bags for pair in bag).most_common(MOST_PAIRS)
+    index = {pair: i for i, (pair, n) in enumerate(frequent) if n > 1}
+    rows = [[index[pair] for pair in bag if pair in index] for bag in bags]
+    lengths = np.repeat([max(1, len(row)) ** -0.5 for row in rows], [len(row) for row in rows])
+    return rows_of(rows, max(1, len(index)), lengths)
+
+
+def vector_features(given: Candidates, cache: Path | None, progress: Progress) -> Floats:
+    """Candidates by features of the frozen encoder, each less the mean of its question, in standard deviations."""
+    from longway.models.frozen import Frozen
+
+    texts = [*(one.prompt for one in given.questions), *given.texts]
+    vectors = vectors_of(texts, Frozen(MINILM, cache=cache).embedded, progress)
+    n = len(given.questions)
+    p, c = vectors[:n][given.sets.question], vectors[n:]
+    cosine = (p * c).sum(axis=1, keepdims=True)
+    return within(np.hstack([c, np.abs(p - c), p * c, cosine]), given.sets)
+
+
+# What is tested and measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +198,18 @@ def together(before: ChoiceDataset, *others: ChoiceDataset) -> list[Ints]:
             after.questions[i].row + 1 for i, one in enumerate(mine) if not any(tag in known for tag in one)
         ]
         if lost:
-            rows = ", ".join(map(str, lost[:5])) + (" ..." if len(lost) > 5 else "")
+            named = ", ".join(map(str, lost[:5])) + (" ..." if len(lost) > 5 else "")
             raise DataError(
-                f"{len(lost):,} of {len(after.questions):,} questions of {after.source_name} cannot be traced to {before.source_name} (rows {rows}). "
+                f"{len(lost):,} of {len(after.questions):,} questions of {after.source_name} cannot be traced to {before.source_name} (rows {named}). "
                 f"Expected the ids of {before.source_name} in the column {ID_COLUMN}, which Longway writes, or the same prompts; otherwise a "
                 "changed test question could be trained on. Give a test set of its own: --test NAME=FILE."
             )
         tags.append(mine)
-    numbers = components([one for some in tags for one in some])
+    index: dict[Hashable, int] = {}
+    every = [one for some in tags for one in some]
+    pairs = [(row, index.setdefault(tag, len(index))) for row, one in enumerate(every) for tag in one]
+    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    numbers = connected(rows, len(every) + columns, len(every))
     return np.split(numbers, np.cumsum([len(one) for one in tags])[:-1])
 
 
@@ -104,18 +239,6 @@ def _tags(dataset: ChoiceDataset, *, is_later: bool, like: ChoiceDataset) -> lis
     return tags
 
 
-def components(tags: Sequence[Sequence[Hashable]]) -> Ints:
-    """A number for each row, the same for rows that are connected by common tags.
-
-    >>> components([["a"], ["b", "c"], ["c"], ["d", "a"]]).tolist()
-    [0, 1, 1, 0]
-    """
-    index: dict[Hashable, int] = {}
-    pairs = [(row, index.setdefault(tag, len(index))) for row, one in enumerate(tags) for tag in one]
-    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return connected(rows, len(tags) + columns, len(tags))
-
-
 def overlap(tests: Sequence[Question], trained: Iterable[Question]) -> Ints:
     """The test questions whose prompt and candidates, in any order, are also trained on."""
     everything = [
@@ -126,12 +249,10 @@ def overlap(tests: Sequence[Question], trained: Iterable[Question]) -> Ints:
     return np.array([i for i, key in enumerate(everything[: len(tests)]) if key in known], dtype=np.int64)
 
 
-def cues_in(
-    given: Candidates, findings: Sequence[Finding], *, is_ordered: bool, noun: str = "option"
-) -> list[Cue]:
+def cues_in(given: Candidates, findings: Sequence[Finding], *, noun: str = "option") -> list[Cue]:
     """The findings that can be seen in some questions. noun: what a candidate is called."""
     wanted = {(one.level, one.pattern.place): one.points for one in findings}
-    patterns = all_patterns(given, is_ordered=is_ordered, noun=noun)
+    patterns = all_patterns(given, noun=noun)
     has = {key: one.has for one in patterns if (key := (one.family, one.name)) in wanted}
     return [
         Cue(name, family, wanted[family, name], has[family, name])
@@ -181,21 +302,10 @@ def parts_of(questions: Sequence[Question], cues: Sequence[Cue], sets: Sets) -> 
     if cues:
         supporting, against = sets.sides(pointed_to(cues, sets))
         parts |= {REVERSED: against, SUPPORTING: supporting}
-        parts[CUES_BALANCED] = cues_balanced(questions, supporting, against)
+        parts[CUES_BALANCED] = _evened(questions, supporting, against, sets.sizes)
     if (sets.sizes == 2).all():
         parts[LENGTH_BALANCED] = length_balanced(questions)
     return {kind: part for kind, part in parts.items() if part.any()}
-
-
-def cues_balanced(questions: Sequence[Question], supporting: Bools, against: Bools) -> Bools:
-    """Of questions with n candidates one supporting for n - 1 reversed ones, as many as possible, drawn by their texts.
-
-    >>> asked = [Question(str(i), i, f"{i}?", ("a", "b"), 0) for i in range(5)]
-    >>> int(cues_balanced(asked, np.array([1, 1, 1, 0, 0], bool), np.array([0, 0, 0, 1, 0], bool)).sum())
-    2
-    """
-    sizes = np.array([len(one.candidates) for one in questions])
-    return _evened(questions, supporting, against, sizes)
 
 
 def _evened(questions: Sequence[Question], one: Bools, many: Bools, group: Ints) -> Bools:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from longway.jobs.choices.audit.page import UNITS, pattern_span
 from longway.jobs.choices.prove.measure import (
@@ -19,7 +18,6 @@ from longway.jobs.choices.prove.result import (
     CONTROL,
     FILE,
     ChoiceProveResult,
-    CueGroup,
     GapChange,
 )
 from longway.jobs.prove.page import comparison_columns, grouped
@@ -39,9 +37,10 @@ from longway.report.sections import (
     KeyFigure,
     Page,
     Paragraph,
+    Row,
     Section,
+    Table,
     Words,
-    table_of,
 )
 
 MAX_NAMED = 4
@@ -228,27 +227,16 @@ def _tables(
     after: str,
 ) -> Blocks:
     """A table for each model and test set, one row for each part of the test set. before, after: what the versions are called."""
-    tests = {one.name: one for one in result.tests}
-
-    def where(one: Comparison) -> str:
-        return WHERE[tests[one.test].kind]
-
-    def questions(one: Comparison) -> int:
-        return tests[one.test].questions
-
-    def chance(one: Comparison) -> str:
-        return percent(tests[one.test].chance)
-
-    columns = [
-        Column("Questions", where),
-        Column("n", questions, number=True),
-        Column("Chance", chance, number=True, drop=2),
-        *comparison_columns(before, after),
-    ]
-    known = [one for one in changes if one.test in tests]
+    tests, figures = {one.name: one for one in result.tests}, comparison_columns(before, after)
+    columns = [Column("Questions"), Column("n", number=True), Column("Chance", number=True, drop=2), *figures]
+    tables: dict[tuple[str, str], list[Row]] = {}
+    for one in (one for one in changes if one.test in tests):
+        test, cells = tests[one.test], [column.cell(one) for column in figures]
+        row = Row([WHERE[test.kind], count(test.questions), percent(test.chance), *cells])
+        tables.setdefault((one.model, test.source), []).append(row)
     blocks: Blocks = []
-    for (model, source), rows in grouped(known, lambda one: (one.model, tests[one.test].source)).items():
-        blocks += [Heading(f"{model_name(model)}, {name(source)}"), *table_of(rows, columns)]
+    for (model, source), rows in tables.items():
+        blocks += [Heading(f"{model_name(model)}, {name(source)}"), Table(columns, rows)]
     return blocks
 
 
@@ -258,41 +246,30 @@ def _cue_section(result: ChoiceProveResult) -> list[Section]:
         return []
     lead = "For each cue: how often a model is right where a wrong candidate has it and the right one has not, and where it is the other way round. The smaller the gap, the less the model relies on the cue."
     after = {(one.model, one.test, one.pattern): one for one in result.groups if one.data == AFTER}
-    pairs = [
-        BeforeAfter(one, after[one.model, one.test, one.pattern])
-        for one in result.groups
-        if one.data == BEFORE and (one.model, one.test, one.pattern) in after
-    ]
     columns = [
-        Column("Cue", "before.pattern", pattern_span),
-        Column("n wrong", "before.against.n", number=True, screen=False),
-        Column("Cue wrong", _where_wrong, number=True),
-        Column("Cue right", _where_right, number=True, drop=1),
-        Column("Gap", _gap_words, number=True),
+        Column("Cue"),
+        Column("n wrong", number=True, screen=False),
+        Column("Cue wrong", number=True),
+        Column("Cue right", number=True, drop=1),
+        Column("Gap", number=True),
     ]
+    tables: dict[tuple[str, str], list[Row]] = {}
+    for old in result.groups:
+        new = after.get((old.model, old.test, old.pattern))
+        if old.data == BEFORE and new is not None:
+            sides = [(old.against, new.against), (old.supporting, new.supporting)]
+            shares = [arrow(*(or_dash(one.accuracy, percent) for one in both)) for both in sides]
+            cells: list[Words] = [
+                pattern_span(old.pattern),
+                count(old.against.n),
+                *shares,
+                arrow(_gap(old.gap), _gap(new.gap)),
+            ]
+            tables.setdefault((old.model, old.test), []).append(Row(cells))
     blocks: Blocks = [Paragraph(lead, "lead")]
-    for (model, test), rows in grouped(pairs, lambda pair: (pair.before.model, pair.before.test)).items():
-        blocks += [Heading(f"{model_name(model)}, {name(test)}"), *table_of(rows, columns)]
+    for (model, test), rows in tables.items():
+        blocks += [Heading(f"{model_name(model)}, {name(test)}"), Table(columns, rows)]
     return [Section("cues", "Reliance on each cue", blocks, on=REPORT_AND_SCREEN)]
-
-
-class BeforeAfter(NamedTuple):
-    """A cue before and after."""
-
-    before: CueGroup
-    after: CueGroup
-
-
-def _where_wrong(pair: BeforeAfter) -> str:
-    return arrow(*(or_dash(one.against.accuracy, percent) for one in pair))
-
-
-def _where_right(pair: BeforeAfter) -> str:
-    return arrow(*(or_dash(one.supporting.accuracy, percent) for one in pair))
-
-
-def _gap_words(pair: BeforeAfter) -> str:
-    return arrow(*(_gap(one.gap) for one in pair))
 
 
 def _gap(value: float) -> str:

@@ -26,13 +26,12 @@ from longway.jobs.results import dataset_page, page_of
 from longway.report import charts
 from longway.report.excerpts import PATTERN_LIMIT, cut
 from longway.report.labels import SEEN, leak_words, setting_rows
-from longway.report.numbers import NONE, arrow, count, counted, percent
+from longway.report.numbers import NONE, arrow, count, counted, or_dash, percent
 from longway.report.sections import (
     REPORT_AND_SCREEN,
     SCREEN,
     Block,
     Blocks,
-    Cell,
     Chart,
     Column,
     Facts,
@@ -90,11 +89,22 @@ def choice_repair_page(result: ChoiceRepairResult) -> Page:
 
 def choice_plan_page(plan: ChoicePlan, name: str) -> Page:
     """The plan, before anything is changed."""
-    columns = [
-        Column("Remedy", "remedy"),
-        Column("What", _step_words),
-        Column("Questions", _planned_questions, number=True),
-        Column("Leak after", "leak", number=True, form=percent),
+    names = [
+        Column("Remedy"),
+        Column("What"),
+        Column("Questions", number=True),
+        Column("Leak after", number=True),
+    ]
+    rows = [
+        Row(
+            [
+                one.remedy,
+                _step_words(one),
+                f"{'about ' * one.about}{count(one.questions)}",
+                or_dash(one.leak, percent),
+            ]
+        )
+        for one in plan.steps
     ]
     leak = plan.leak
     verdict = f"Without the prompt, a simple ranker ({SEEN[leak.part]}) is right in {percent(leak.accuracy)}; chance is {percent(leak.majority)}. The goal is {percent(plan.goal)} or less."
@@ -104,14 +114,10 @@ def choice_plan_page(plan: ChoicePlan, name: str) -> Page:
         verdict=" ".join([verdict, *plan.notes]),
         facts=[],
         figures=[],
-        sections=[Section("plan", "Remedies", table_of(plan.steps, columns), on=SCREEN)],
+        sections=[Section("plan", "Remedies", [Table(names, rows)] if rows else [], on=SCREEN)],
         version="",
         fingerprint="",
     )
-
-
-def _planned_questions(step: ChoiceStep) -> str:
-    return f"about {count(step.questions)}" if step.about else count(step.questions)
 
 
 def _step_words(step: ChoiceStep) -> str:
@@ -213,30 +219,19 @@ def _findings_section(result: ChoiceRepairResult) -> Section:
 def _changes_table(changes: Sequence[CueChange], kind: str) -> Blocks:
     unit = UNITS[kind]
     full = max((max(one.points_before, one.points_after) for one in changes), default=0.0) or 1.0
-
-    def points_words(one: CueChange) -> Cell:
-        return points_cell(one.points_before, one.points_after, full=full)
-
     columns = [
-        Column("Pattern", "name", form=pattern_span),
-        Column(
-            f"{unit.best.capitalize()} has it",
-            _shares,
-            number=True,
-            short=f"{unit.right.capitalize()} has it",
-        ),
-        Column("Chance", _chances, number=True, drop=1),
-        Column("Points", points_words, number=True),
+        Column("Pattern"),
+        Column(f"{unit.best.capitalize()} has it", number=True, short=f"{unit.right.capitalize()} has it"),
+        Column("Chance", number=True, drop=1),
+        Column("Points", number=True),
     ]
-    return table_of(changes, columns, open=20, what="patterns", screen=10)
-
-
-def _shares(one: CueChange) -> str:
-    return arrow(percent(one.share_before), percent(one.share_after) if one.applies_after else NONE)
-
-
-def _chances(one: CueChange) -> str:
-    return arrow(percent(one.base_before), percent(one.base_after) if one.applies_after else NONE)
+    rows = []
+    for one in changes:
+        left = [percent(value) if one.applies_after else NONE for value in (one.share_after, one.base_after)]
+        shares = [arrow(percent(one.share_before), left[0]), arrow(percent(one.base_before), left[1])]
+        cell = points_cell(one.points_before, one.points_after, full=full)
+        rows.append(Row([pattern_span(one.name), *shares, cell]))
+    return [Table(columns, rows, open=20, more="patterns", screen=10)] if rows else []
 
 
 def _places_section(result: ChoiceRepairResult) -> list[Section]:

@@ -1,14 +1,137 @@
-"""`longway perturb DATA`: change one person's gender, race or age in each row."""
+"""`longway rewrite`, `augment` and `perturb DATA`: the commands of one published method each."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from pathlib import Path
+from typing import Annotated, Literal
 
-from longway.cli.options import Data, DataOptions, DryRun, On, OutputOptions, ServerOptions, command
+import typer
+
+from longway.cli.change import change
+from longway.cli.options import (
+    Data,
+    DataOptions,
+    DryRun,
+    EngineOptions,
+    On,
+    OutputOptions,
+    ServerOptions,
+    command,
+)
 from longway.errors import SettingError
-from longway.jobs.options import ENGINE, option
+from longway.jobs.augment.settings import AugmentSettings
+from longway.jobs.options import ENGINE, METHOD, option
 from longway.jobs.perturb.settings import PairSettings, PerturbSettings
+from longway.jobs.rewrite.settings import RewriteSettings
+
+DecisionsOf = Annotated[
+    Path | None,
+    typer.Option(
+        "--decisions",
+        metavar="RUN",
+        help="Run folder with a review: its real signal is left alone, its shortcuts are removed first (not with --choose gamma), its "
+        "rejected texts are not proposed again.",
+        hidden=True,
+        rich_help_panel=METHOD,
+    ),
+]
+
+
+@command
+def rewrite(
+    data: Data,
+    source: DataOptions,
+    settings: RewriteSettings,
+    engines: EngineOptions,
+    output: OutputOptions,
+    reviewed: DecisionsOf = None,  # not "decisions": a field of the settings has that name
+    dry_run: DryRun = False,
+    on: On = None,
+) -> None:
+    """Rewrite texts whose surface predicts their label (RAZOR).
+
+    Labels, ids and size stay. Each new text is checked: does the label still hold, are negation, numbers and names preserved, is the meaning close, is it a
+    text at all. Writes the dataset in its own format, edits.jsonl with every candidate and verdict, and report.html with before
+    and after. The same command again resumes the run and pays for nothing twice. --paper runs RAZOR as published.
+
+        longway rewrite claims.jsonl --text claim --context evidence --label label
+
+        longway rewrite reviews.csv --keep great --keep awful
+
+        longway rewrite reviews.csv --engine served:gpt-4o-mini --budget 2
+
+        longway rewrite reviews.csv --decisions longway-runs/reviews-rewrite
+    """
+    from longway.jobs.rewrite import job
+
+    change(
+        "rewrite",
+        data,
+        source,
+        source.load(data),
+        with_decisions(settings, reviewed),
+        engines,
+        output,
+        run=job.rewrite,
+        estimate=job.rewrite_estimate if dry_run else None,
+        on=on,
+    )
+
+
+def with_decisions(settings: RewriteSettings, folder: Path | None) -> RewriteSettings:
+    """The settings with the decisions of a review. folder: of the run that was reviewed."""
+    if folder is None:
+        return settings
+    from longway.review.export import decisions_of
+
+    return replace(settings, decisions=decisions_of(folder))
+
+
+@command
+def augment(
+    data: Data,
+    source: DataOptions,
+    settings: AugmentSettings,
+    engines: EngineOptions,
+    output: OutputOptions,
+    dry_run: DryRun = False,
+    on: On = None,
+) -> None:
+    """Add texts with another label that keep the shortcuts (CoBA).
+
+    Several classifiers name the words they rely on. Words that most of them name carry the label and are changed; words that only some
+    name stay. Each new text is checked: does its label hold, are the words still there, is it a text and no copy. Writes the dataset with
+    the additions in its own format, edits.jsonl with every candidate and how it was made, and report.html. The same command again
+    resumes the run and pays for nothing twice.
+
+        longway augment reviews.csv --engine served:gpt-4o-mini --budget 2
+
+        longway augment reviews.csv --engine rules --spurious matinee --spurious nancy
+
+        longway augment reviews.csv --method given --rewrites written-elsewhere.csv
+    """
+    from longway.jobs.augment import job
+
+    if settings.target is not None and source.label:
+        raise SettingError(
+            f"--target and --label were both given ({settings.target!r} and {source.label[0]!r}). A row has an output text or a label. "
+            "Leave out one of them."
+        )
+    loaded = replace(source, label=(settings.target,) if settings.target else source.label).load(data)
+    change(
+        "augment",
+        data,
+        source,
+        loaded,
+        settings,
+        engines,
+        output,
+        run=job.augment,
+        estimate=job.augment_estimate if dry_run else None,
+        on=on,
+        adds_rows=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +202,6 @@ def perturb(
 
     Perturbed data does not make a model fair; `longway prove` and `longway fairness` measure the effect.
     """
-    from longway.cli.change import change
     from longway.jobs.perturb import job
 
     if pairs.test_set:
@@ -117,7 +239,7 @@ def _write_test_set(
     from longway.cli.live import Live
     from longway.cli.screen import Step
     from longway.jobs.perturb.pairs import perturb_pairs
-    from longway.jobs.perturb.result import PAIRS_FILE, PairsResult
+    from longway.jobs.perturb.result import PAIRS_FILE
 
     if dry_run or on is not None:
         raise SettingError(
@@ -136,4 +258,4 @@ def _write_test_set(
     assert result.folder is not None  # commands always write a run folder
     call = f"lw.check_pairs({str(result.folder / PAIRS_FILE)!r}, model)"
     steps = [Step("Check a model, in Python", call)] if result.n_pairs else []
-    show_result(result, result.folder, *steps, file=PairsResult.file, as_json=output.json)
+    show_result(result, *steps, as_json=output.json)

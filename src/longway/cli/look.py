@@ -1,17 +1,98 @@
-"""`longway fairness`: measure stereotypes in a language model or encoder, or the fairscore of a classifier."""
+"""`longway explain DATA`, `grammar DATA` and `fairness`: what models look at, learn and prefer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
-from longway.cli.options import OutputOptions, ServerOptions, command, one_label
+import typer
+
+from longway.cli.options import (
+    ColumnOptions,
+    Data,
+    DataOptions,
+    OutputOptions,
+    ServerOptions,
+    command,
+    one_label,
+)
 from longway.errors import SettingError
+from longway.jobs.explain.settings import ExplainSettings
 from longway.jobs.fairness.settings import FairnessSettings
-from longway.jobs.options import DATA, ENGINE, option
+from longway.jobs.grammar.settings import GrammarSettings
+from longway.jobs.options import DATA, ENGINE, OUTPUT, option
 
 if TYPE_CHECKING:
     from longway.data import Dataset
+
+
+@command
+def explain(data: Data, source: DataOptions, settings: ExplainSettings, output: OutputOptions) -> None:
+    """Show which words models look at, and which mislead them.
+
+    Trains models by cross-validation, so that each row is explained by a model that was not trained on it. Writes explain.json and
+    report.html, with the words of each text in colour, into a run folder. The same command again resumes the run, or shows it if it is finished.
+
+        longway explain claims.jsonl --wrong
+
+        longway explain reviews.csv --model bow --model nb --method shapley --rows 20
+    """
+    from longway.cli.ending import REPAIR, on_data, show_result
+    from longway.cli.live import Live
+    from longway.cli.screen import Step
+    from longway.jobs.explain.job import explain as run
+
+    loaded = source.load(data)
+    with Live(quiet=True) as live:
+        result = run(loaded, settings, split=source.split, out=output.out or True, watcher=live)
+    repair = Step(REPAIR, on_data("repair", data, source, loaded))
+    show_result(result, repair, as_json=output.json)
+
+
+@command
+def grammar(
+    data: Data,
+    source: ColumnOptions,
+    settings: GrammarSettings,
+    output: OutputOptions,
+    top: Annotated[
+        int,
+        typer.Option(min=1, help="Patterns to print; the report has more.", rich_help_panel=OUTPUT),
+    ] = 8,
+    symbols: Annotated[
+        bool,
+        typer.Option(
+            "--symbols", help="Also print the grammar's symbols, rules and training.", rich_help_panel=OUTPUT
+        ),
+    ] = False,
+) -> None:
+    """Learn a grammar; list phrases and rules that predict labels.
+
+    Finds what no single word shows: in a pair, the subject swapped for its opposite (a man → a woman), words that were added
+    (to work) or left out; in a text, phrases like "his wife". Rows with a context are parsed as pairs. Writes findings.json, tables.json,
+    trees.txt, the grammar and report.html with pictures of trees into a run folder. You can stop it with Ctrl-C: the same command resumes it.
+    A validation split is held out. Needs the extra `neural`.
+
+        longway grammar pairs.jsonl --text hypothesis --context premise --label label
+
+        longway grammar reviews.csv --limit 500 --epochs 3
+    """
+    from longway.cli.ending import REPAIR, on_data, show_result
+    from longway.cli.live import Live
+    from longway.cli.screen import Step
+    from longway.jobs.grammar.job import grammar as run
+
+    loaded = source.load(data)
+    with Live(quiet=True) as live:
+        result = run(loaded, settings, split=source.split, out=output.out or True, watcher=live)
+    repair = Step(REPAIR, on_data("repair", data, source, loaded))
+    show_result(
+        replace(result, symbols=symbols),
+        repair,
+        as_json=output.json,
+        top=top,
+    )
+
 
 COMPARED = "hf:gpt2"  # the causal model that the published measures are most often compared on
 
@@ -117,7 +198,6 @@ def fairness(
             out=output.out or True,
             watcher=live,
         )
-    assert result.folder is not None  # `out` was given
     if data is not None and source.fairscore is not None:
         step = Step("Change people in the data", on_data("perturb", source.fairscore, source, data))
     elif settings.limit is not None:
@@ -126,4 +206,4 @@ def fairness(
         step = Step("Compare it with another model", output.again("--out", model=COMPARED))
     else:
         step = Step("See all runs", "longway runs")
-    show_result(result, result.folder, step, file="fairness.json", as_json=output.json)
+    show_result(result, step, as_json=output.json)
